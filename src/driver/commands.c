@@ -1,0 +1,136 @@
+#include "driver/commands.h"
+
+#include <string.h>
+
+#define BIT(name) (1u << OPTION_##name)
+
+const struct option options[OPTION_COUNT] = {
+    [OPTION_OUTPUT] = {"output", 'o', "DIR",
+                       "folder for the results; made where missing (default: "
+                       "the current one)"},
+    [OPTION_OVERWRITE] = {"overwrite", 0, NULL,
+                          "replace results of the same name"},
+    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda",
+                       "where the loops run (default: [run] device)"},
+    [OPTION_RANKS] = {"ranks", 'n', "N",
+                      "plan for N ranks instead of those there are"},
+    [OPTION_SIZES] = {"sizes", 0, "LIST",
+                      "sizes to measure, e.g. 32k,256k,1M (default: all)"},
+    [OPTION_STEPS] = {"steps", 0, "N",
+                      "steps to measure at each size (default: 200)"},
+    [OPTION_PRECISION] = {"precision", 0, "double|mixed|single",
+                          "precision to measure (default: double)"},
+    [OPTION_REBUILD_EVERY] = {"rebuild-every", 0, "N",
+                              "rebuild the neighbor list every N steps without "
+                              "a check, as LAMMPS's own benchmark does "
+                              "(default: 0, when a particle has moved too "
+                              "far)"},
+    [OPTION_QUIET] = {"quiet", 'q', NULL, "print only warnings and errors"},
+    [OPTION_VERBOSE] = {"verbose", 'v', NULL, "print more"},
+    [OPTION_HELP] = {"help", 'h', NULL, "show help and leave"},
+    [OPTION_VERSION] = {"version", 'V', NULL, "show the version and leave"},
+};
+
+const struct command commands[] = {
+    {.name = "run",
+     .synopsis = "DECK [section.key=value ...]",
+     .help = "run the simulation a deck describes",
+     .details =
+         "Reads the deck, checks it whole, and runs it on all ranks. Results "
+         "go to NAME.h5, the table on the screen also to NAME.log; NAME is "
+         "[output] name or the deck's file name.\n"
+         "\n"
+         "A key of the deck is set from the command line by its full name, "
+         "e.g. md.steps=1000 or md.pair.cutoff=3; it goes through the same "
+         "checks.\n"
+         "\n"
+         "SIGTERM, SIGINT, SIGUSR1, SIGUSR2, or a file named STOP in the "
+         "output folder end the run at the next step with its output in "
+         "order, and exit status 75. A second signal ends it at once.",
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
+     .options =
+         BIT(OUTPUT) | BIT(OVERWRITE) | BIT(DEVICE) | BIT(QUIET) | BIT(VERBOSE),
+     .run = cmd_run},
+    {.name = "check",
+     .synopsis = "DECK [section.key=value ...]",
+     .help = "check a deck and show what its run would need",
+     .details = "Finds every error in the deck, then prints the plan: "
+                "particles, box, decomposition, memory of a rank, volume of "
+                "the output. Nothing is run and nothing is written.",
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
+     .options = BIT(RANKS) | BIT(VERBOSE),
+     .run = cmd_check},
+    {.name = "explain",
+     .synopsis = "[SOLVER[.SECTION[.KEY]]]",
+     .help = "explain the keys of decks",
+     .details = "Every key with its type, unit, default, range and meaning, "
+                "from the same tables that check decks. Without a name, the "
+                "solvers and the sections they have.",
+     .arguments_min = 0,
+     .arguments_max = 1,
+     .run = cmd_explain},
+    {.name = "new",
+     .synopsis = "SOLVER",
+     .help = "print a commented deck to start from",
+     .details = "Prints a complete deck that runs as it stands:\n"
+                "\n"
+                "    warpdeck new md > first.toml\n"
+                "    warpdeck run first.toml",
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .run = cmd_new},
+    {.name = "info",
+     .synopsis = "",
+     .help = "show version, build, libraries, devices and machine",
+     .details = "What this program was built with and what it finds on this "
+                "machine. With --verbose the machine's limits are measured "
+                "too: memory bandwidth (STREAM triad) and the peak of fused "
+                "multiply-adds. Put its output into a bug report.",
+     .arguments_min = 0,
+     .arguments_max = 0,
+     .flags = COMMAND_RANKS,
+     .options = BIT(VERBOSE),
+     .run = cmd_info},
+    {.name = "bench",
+     .synopsis = "[SOLVER] [section.key=value ...]",
+     .help = "measure the standard problem of a solver on this machine",
+     .details = "Runs the solver's standard problem at several sizes, without "
+                "output files, and prints the time of each phase and the rate "
+                "(median and best over blocks of steps) beside the machine's "
+                "own measured limits. Without a solver, the first one.",
+     .arguments_min = 0,
+     .arguments_max = 1,
+     .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
+     .options = BIT(SIZES) | BIT(STEPS) | BIT(PRECISION) | BIT(REBUILD_EVERY) |
+                BIT(DEVICE) | BIT(QUIET) | BIT(VERBOSE),
+     .run = cmd_bench},
+    {.name = "help",
+     .synopsis = "[COMMAND]",
+     .help = "show help for the program or a command",
+     .details = "The same as warpdeck COMMAND --help.",
+     .arguments_min = 0,
+     .arguments_max = 1,
+     .run = cmd_help},
+    {.name = "docs",
+     .synopsis = "man|completion",
+     .help = "print the man page or the bash completion",
+     .details = "Used when Warpdeck is built: both are made from the tables "
+                "that --help shows.",
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .flags = COMMAND_HIDDEN,
+     .run = cmd_docs},
+    {0},
+};
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *c = commands; c->name != NULL; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
