@@ -1,0 +1,2 @@
+# docs
+dist_doc_DATA +=

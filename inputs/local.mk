@@ -1,0 +1,2 @@
+# inputs: decks, installed to $(pkgdatadir)/inputs.
+nobase_dist_pkgdata_DATA +=

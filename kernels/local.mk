@@ -1,0 +1,4 @@
+# kernels
+libwarpdeck_a_SOURCES += \
+	kernels/device.h \
+	kernels/rng.h

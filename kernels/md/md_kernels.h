@@ -1,0 +1,184 @@
+/* md_kernels.h: what a backend must provide for molecular dynamics.
+ *
+ * A store holds the particles of one rank in the layout its machine likes
+ * (clusters of SIMD width on the CPU), with the halo copies and the neighbor
+ * list. The solver speaks to it in whole-store verbs and in md_particle records
+ * and never sees the layout. No call here is collective; who sends what to whom
+ * is the business of src/domain/halo.
+ *
+ * Order of calls in a step without redistribution:
+ *     kick_drift, pack_halo (send), force_own, unpack_halo, force_halo, kick
+ * and in one with redistribution:
+ *     kick_drift, extract_leavers (migrate), insert, sort, select_halo,
+ *     pack_halo (send), accept_halo, build_list, force_own, force_halo, kick
+ */
+#ifndef WARPDECK_KERNELS_MD_KERNELS_H
+#define WARPDECK_KERNELS_MD_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ctx;
+struct md_store;
+
+enum { MD_SPECIES_MAX = 64 };
+
+/* A particle as it travels: at the start, between ranks, to output. Positions
+ * are inside the box; image counts how often it was wrapped. */
+struct md_particle {
+    double position[3];
+    double velocity[3];
+    int64_t id; /* 1, 2, ... as in the input */
+    int32_t image[3];
+    int32_t species; /* 0, 1, ... */
+};
+
+/* Lennard-Jones between two species, ready to use:
+ *     u(r)   = c12 r^-12 - c6 r^-6 - shift + force_shift (r - rc)
+ *     f(r)/r = (12 c12 r^-12 - 6 c6 r^-6) / r^2 - force_shift / r
+ * for r2 < cutoff2; force_shift is 0 unless the linear force shift is used. */
+struct lj_coeff {
+    double c12, c6, cutoff2, shift, force_shift, cutoff;
+};
+
+struct md_setup {
+    double box_lo[3], box_length[3];
+    double lo[3], hi[3];     /* this rank's block */
+    int cut[3];              /* 1 where the box is cut among ranks (halo), 0
+                              * where this rank spans the periodic box (shifts) */
+    double list_radius;      /* cutoff + skin, for the pair list */
+    double halo_radius;      /* >= list_radius: how far halo copies reach */
+    int n_species;
+    double mass[MD_SPECIES_MAX];
+    const struct lj_coeff *coeff; /* [n_species * n_species], copied */
+    int force_shift;              /* any coeff has force_shift != 0 */
+    double acceleration;          /* unit factor: a = acceleration * f / m */
+    double expected_count;        /* particles on this rank, a hint */
+    uint64_t seed;
+};
+
+/* Where halo copies go: everything within `radius` of the block [lo, hi) as seen
+ * from the sender (already shifted back by the image) is sent; shift is added to
+ * the position; origin is the receiver's coordinate origin. */
+struct md_channel {
+    double lo[3], hi[3];
+    double shift[3];
+    double receiver_lo[3], receiver_hi[3]; /* the receiver's block */
+};
+
+/* Sums of one force evaluation on this rank; a pair with a halo copy counts
+ * half, so that the sum over ranks is the whole. */
+struct md_sums {
+    double energy; /* potential */
+    double virial; /* sum over pairs of r . f */
+};
+
+struct md_moments {
+    double kinetic;     /* sum m v^2 / 2, in mass * velocity^2 */
+    double momentum[3]; /* sum m v */
+    double mass;
+};
+
+/* A pair of particles too close to one another. */
+struct md_close_pair {
+    int found;
+    int64_t id[2];
+    double distance;
+};
+
+/* List statistics for the closing table and the bench. */
+struct md_counters {
+    uint64_t lists_built;
+    uint64_t pairs_evaluated; /* lanes, masked ones included */
+    size_t bytes;             /* memory held by the store now */
+    double cluster_pairs;     /* tiles in the present list */
+};
+
+struct md_kernels {
+    const char *name; /* "double", "mixed", "single" */
+
+    int (*create)(struct ctx *ctx, const struct md_setup *setup,
+                  struct md_store **out);
+    void (*destroy)(struct md_store *s);
+    size_t (*count)(const struct md_store *s);      /* own particles */
+    size_t (*halo_count)(const struct md_store *s); /* halo copies */
+    void (*counters)(const struct md_store *s, struct md_counters *out);
+
+    /* ---- whole content ---- */
+    /* Add n particles (all inside this rank's block). Forces become undefined
+     * until the next force call. Errors: STATUS_MEMORY. */
+    int (*insert)(struct ctx *ctx, struct md_store *s,
+                  const struct md_particle *p, size_t n);
+    /* Copy all own particles, count() records; positions wrapped into the box.
+     * force: NULL or [count()][3], in the same order. */
+    void (*gather)(const struct md_store *s, struct md_particle *out,
+                   double (*force)[3]);
+
+    /* ---- redistribution ---- */
+    /* Wrap positions into the box (counting images) and take out every particle
+     * that is no longer in this rank's block; *out (owned by the store, valid
+     * until the next call) has *n records. */
+    int (*extract_leavers)(struct ctx *ctx, struct md_store *s,
+                           const struct md_particle **out, size_t *n);
+    /* Sort own particles into the store's layout. */
+    int (*sort)(struct ctx *ctx, struct md_store *s);
+    /* For each channel choose the particles within setup.halo_radius of its
+     * block, and keep the choice for pack_halo(). counts[c]: how many. */
+    int (*select_halo)(struct ctx *ctx, struct md_store *s, int n_channels,
+                       const struct md_channel *channels, size_t *counts);
+    /* Bytes of one packed record: with_species = 1 at a redistribution. */
+    size_t (*halo_record_bytes)(int with_species);
+    /* Write the chosen particles' positions (and species) channel by channel,
+     * back to back. */
+    void (*pack_halo)(struct md_store *s, int with_species, void *buffer);
+    /* Take n received records (all channels of all peers, back to back) as the
+     * new halo; fixes their order for unpack_halo(). */
+    int (*accept_halo)(struct ctx *ctx, struct md_store *s, size_t n,
+                       const void *buffer);
+    /* New positions for the same halo copies, in the same order. */
+    void (*unpack_halo)(struct md_store *s, const void *buffer);
+    /* Pair list of radius setup.list_radius; resets displacements. */
+    int (*build_list)(struct ctx *ctx, struct md_store *s);
+
+    /* ---- forces ---- */
+    /* Pairs among own particles (clears the forces first), then pairs with halo
+     * copies (adds). sums: NULL where energy and virial are not wanted. Both
+     * add to *sums. */
+    void (*force_own)(struct md_store *s, struct md_sums *sums);
+    void (*force_halo)(struct md_store *s, struct md_sums *sums);
+
+    /* ---- motion ---- */
+    /* v += a * dt_kick; x += v * dt_drift. Returns the greatest distance any own
+     * particle has moved since build_list(), squared; NaN or infinity where a
+     * position or velocity is not finite. */
+    double (*kick_drift)(struct md_store *s, double dt_kick, double dt_drift);
+    void (*kick)(struct md_store *s, double dt_kick);
+    void (*moments)(const struct md_store *s, struct md_moments *out);
+    void (*scale_velocities)(struct md_store *s, double factor);
+    void (*shift_velocities)(struct md_store *s, const double dv[3]);
+    /* v = decay * v + sqrt((1 - decay^2) kT / m) * normal(seed, RNG_LANGEVIN,
+     * step, id): the exact Ornstein-Uhlenbeck step. kt in mass * velocity^2. */
+    void (*ornstein_uhlenbeck)(struct md_store *s, double decay, double kt,
+                               uint64_t step);
+
+    /* ---- looking ---- */
+    /* Count pairs by distance: counts[channel * n_bins + bin] += 2 for a pair of
+     * own particles, 1 for one with a halo copy; channel_of[si * n_species + sj]
+     * is the histogram of a species pair or -1. range <= halo_radius. */
+    int (*pair_histogram)(struct ctx *ctx, const struct md_store *s,
+                          double range, int n_bins, const int *channel_of,
+                          uint64_t *counts);
+    /* The closest pair nearer than `distance`, if any (own-own and own-halo). */
+    int (*closest_pair)(struct ctx *ctx, const struct md_store *s,
+                        double distance, struct md_close_pair *out);
+    /* The first own particle with a non-finite position, velocity or force.
+     * Returns 1 and fills *out, or 0. */
+    int (*find_not_finite)(const struct md_store *s, struct md_particle *out);
+};
+
+/* The CPU's tables (md_cpu.c, compiled once per precision). */
+extern const struct md_kernels md_kernels_cpu_double;
+extern const struct md_kernels md_kernels_cpu_mixed;
+extern const struct md_kernels md_kernels_cpu_single;
+
+#endif

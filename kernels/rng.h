@@ -1,0 +1,38 @@
+/* rng.h: random numbers that do not depend on who asks.
+ *
+ * Philox4x32-10 (Salmon, Moraes, Dror and Shaw, SC11) addressed by (seed,
+ * stream, index): the same address gives the same words on every rank, thread
+ * and device. A stream is a use (initial velocities, thermostat noise, ...); an
+ * index is an item of it (a particle id, a path) combined with a step.
+ */
+#ifndef WARPDECK_KERNELS_RNG_H
+#define WARPDECK_KERNELS_RNG_H
+
+#include <stdint.h>
+
+enum rng_stream {
+    RNG_VELOCITY = 1,
+    RNG_LANGEVIN = 2,
+    RNG_BUSSI = 3
+};
+
+struct rng_words {
+    uint32_t w[4];
+};
+
+/* Four words of counter (index, step, stream) under key seed. step < 2^56. */
+struct rng_words rng_philox(uint64_t seed, enum rng_stream stream,
+                            uint64_t step, uint64_t index);
+
+/* Uniform in the open interval (0, 1) with 53 bits, from two words. */
+double rng_uniform(uint32_t hi, uint32_t lo);
+
+/* Two independent standard normals (Box and Muller 1958) from four words. */
+void rng_normal2(struct rng_words r, double out[2]);
+
+/* Three standard normals for item `index` of `stream` at `step` (two Philox
+ * calls). */
+void rng_normal3(uint64_t seed, enum rng_stream stream, uint64_t step,
+                 uint64_t index, double out[3]);
+
+#endif

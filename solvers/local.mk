@@ -1,0 +1,4 @@
+# solvers
+libwarpdeck_a_SOURCES += \
+	solvers/solver.h \
+	solvers/solvers.def

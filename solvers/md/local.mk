@@ -1,0 +1,2 @@
+# solvers/md
+libwarpdeck_a_SOURCES +=

@@ -1,0 +1,93 @@
+/* solver.h: what the driver knows of a solver.
+ *
+ * The driver reads the deck, makes one solver and runs it: create, initial,
+ * then step and observe until done, then finish. It knows no solver by name;
+ * the list is solvers.def. Every call is collective over ctx->comm and returns 0
+ * or a status that all ranks agree on, unless noted.
+ */
+#ifndef WARPDECK_SOLVERS_SOLVER_H
+#define WARPDECK_SOLVERS_SOLVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ctx;
+struct params;
+struct param_table;
+struct observable;
+struct field_frame;
+struct result_table;
+
+/* What a run will need, before anything large is allocated (`warpdeck check`,
+ * and the choice of a device). */
+struct estimate {
+    char problem[128];       /* "32000 particles" */
+    int64_t items;           /* particles, cells, paths */
+    int decomposition[3];    /* ranks in x, y, z */
+    double items_per_rank;
+    double halo_per_rank;
+    double memory_per_rank;  /* bytes */
+    int64_t steps;           /* of the whole run; -1: not known */
+    double frame_bytes;      /* one frame in the file */
+    double work_per_step;    /* floating-point operations, about */
+};
+
+/* Work and traffic of a finished run, for the closing table. */
+struct solver_totals {
+    const char *item;     /* "atom": the rate is printed as "atom-steps/s" */
+    double items;         /* per step */
+    double extra_rate;    /* a second rate, per step, e.g. pairs in range */
+    const char *extra;    /* its name, "pairs in range", or NULL */
+    double flops;         /* floating-point operations of all steps done so far,
+                           * all ranks; 0 where not counted */
+    double imbalance;     /* greatest / mean work over ranks; 0: not known */
+    double memory;        /* bytes of solver state, greatest rank */
+    char note[160];       /* a line to add, or "" */
+};
+
+struct solver {
+    const char *name;  /* "md" */
+    const char *title; /* "molecular dynamics" */
+    const struct param_table *params;
+    const char *starter; /* a commented deck's opening lines: what it shows */
+
+    /* Read the checked parameters into a solver's own state; cross-key errors go
+     * to params_error(). Nothing large is allocated. The driver owns *state. */
+    int (*create)(struct ctx *ctx, struct params *p, void **state);
+    int (*estimate)(struct ctx *ctx, void *state, struct estimate *out);
+    /* Build the initial state on ctx->device: particles, list, forces. */
+    int (*initial)(struct ctx *ctx, void *state);
+    /* One step forward. `look` = 1: this step will be observed, so energies are
+     * wanted. Not agreed on by itself: the solver calls comm_step() exactly once
+     * a step, which carries *stop (in: this rank's wish, out: anybody's). */
+    int (*step)(struct ctx *ctx, void *state, int look, int *stop);
+
+    /* Time loop: where the run stands. */
+    int64_t (*step_number)(const void *state);
+    double (*time)(const void *state);
+    double (*timestep)(const void *state); /* the present one */
+    int64_t (*steps_total)(const void *state); /* -1: by end time */
+    int (*done)(const void *state);
+
+    /* Observables of the present state: a fixed list, and its values on all
+     * ranks. */
+    const struct observable *(*observables)(const void *state, int *n);
+    int (*observe)(struct ctx *ctx, void *state, double *values);
+    /* The fields named, in rows by id; the frame and what it points to stay
+     * valid until the next call. */
+    int (*frame)(struct ctx *ctx, void *state, int n_names,
+                 const char *const *names, const struct field_frame **out);
+    /* Tables that exist at the end of a run; valid until destroy. */
+    int (*results)(struct ctx *ctx, void *state,
+                   const struct result_table **tables, int *n);
+    int (*totals)(struct ctx *ctx, void *state, struct solver_totals *out);
+    const char *(*time_unit)(const void *state);
+    const char *(*precision)(const void *state);
+    void (*destroy)(struct ctx *ctx, void *state); /* NULL is fine */
+};
+
+/* The solver of a name, or NULL. The list: solver_at(i) until NULL. */
+const struct solver *solver_find(const char *name);
+const struct solver *solver_at(int i);
+
+#endif

@@ -1,0 +1,89 @@
+/* comm.h: the ranks of a run, and the few collective calls that the rest uses.
+ *
+ * This file is the home of <mpi.h> (comm_mpi.c); a build without MPI compiles
+ * comm_serial.c instead, where the one rank talks to itself. All functions that
+ * say "collective" must be called by every rank in the same order.
+ */
+#ifndef WARPDECK_BASE_COMM_H
+#define WARPDECK_BASE_COMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct comm;
+struct ctx;
+
+/* Start MPI (once a process) and wrap its world. Prints and returns non-zero
+ * where MPI cannot start. The caller owns *out; comm_finish() ends MPI. */
+int comm_start(int *argc, char ***argv, struct comm **out);
+void comm_finish(struct comm *comm);
+
+int comm_rank(const struct comm *comm);
+int comm_size(const struct comm *comm);
+int comm_node_rank(const struct comm *comm);  /* rank within this host */
+int comm_node_size(const struct comm *comm);  /* ranks on this host */
+int comm_node_count(const struct comm *comm); /* hosts */
+int comm_has_mpi(void);                       /* compiled with MPI */
+const char *comm_library_version(void);
+
+/* Reductions in place over all ranks. Collective. Sums are taken in rank order
+ * independent of the machine only as far as MPI promises. */
+int comm_sum_double(struct ctx *ctx, double *v, int n);
+int comm_sum_int64(struct ctx *ctx, int64_t *v, int n);
+int comm_max_double(struct ctx *ctx, double *v, int n);
+int comm_min_double(struct ctx *ctx, double *v, int n);
+int comm_max_int64(struct ctx *ctx, int64_t *v, int n);
+
+/* Sum over the lower ranks, 0 on rank 0. Collective. */
+int comm_exscan_int64(struct ctx *ctx, int64_t value, int64_t *below);
+
+int comm_barrier(struct ctx *ctx);
+/* Rank 0's bytes to all. Any size (split below 2^31 inside). Collective. */
+int comm_bcast(struct ctx *ctx, void *bytes, size_t n);
+/* One double of each rank to all: out has comm_size() entries. Collective. */
+int comm_allgather_double(struct ctx *ctx, double value, double *out);
+int comm_allgather_int64(struct ctx *ctx, int64_t value, int64_t *out);
+
+/* Bytes from every rank to every rank. send_bytes[r] bytes for rank r stand in
+ * `send`, back to back in rank order; *recv is allocated (caller frees) and
+ * recv_bytes[r] filled in. Any total size. Collective. */
+int comm_alltoall(struct ctx *ctx, const void *send, const size_t *send_bytes,
+                  void **recv, size_t *recv_bytes);
+
+/* End of a phase: if any rank comes with status != 0, all ranks return the
+ * status of the lowest failing rank and hold its message. Collective. */
+int comm_agree(struct ctx *ctx, int status);
+
+/* The one small Allreduce of a step. In: this rank's status, wish to stop and
+ * `value`; out: the greatest of each over the ranks; a status other than 0 is
+ * returned as by comm_agree(), with the failing rank's message. Collective. */
+int comm_step(struct ctx *ctx, int status, int *stop, double *value);
+
+/* ---- exchange with a fixed set of peers (halos, migration) ---- */
+
+struct comm_exchange;
+
+/* peers[n]: ranks, each at most once; the relation must be symmetric (if I name
+ * you, you name me). This rank itself may be among them: its message is copied.
+ * Collective over the peers. The caller owns *out. */
+int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
+                         struct comm_exchange **out);
+void comm_exchange_destroy(struct comm_exchange *x);
+
+/* Tell each peer how many bytes it will get; learn how many come. */
+int comm_exchange_sizes(struct ctx *ctx, struct comm_exchange *x,
+                        const size_t *send_bytes, size_t *recv_bytes);
+
+/* Start sending send[p] (send_bytes[p]) to and receiving recv[p] from peer p.
+ * Buffers belong to the caller and must stay until comm_exchange_wait().
+ * A message may have 0 bytes (nothing is sent). */
+int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
+                       const void *const *send, const size_t *send_bytes,
+                       void *const *recv, const size_t *recv_bytes);
+int comm_exchange_wait(struct ctx *ctx, struct comm_exchange *x);
+
+/* Bytes this rank has sent to other ranks through exchanges and comm_alltoall()
+ * since the start. */
+uint64_t comm_bytes_sent(const struct comm *comm);
+
+#endif

@@ -1,0 +1,154 @@
+/* param.h: the declared keys of decks, their checked values, and help made from
+ * the same tables.
+ *
+ * A solver declares each key once (section, key, type, dimension, default,
+ * range, choices, help). Reading a deck against the tables collects all errors
+ * with line and column; `explain`, `new`, the man page and the completion are
+ * printed from the tables. After params_read() the values are typed, in the
+ * deck's unit system, and complete: a default has been filled in where the deck
+ * is silent.
+ */
+#ifndef WARPDECK_BASE_PARAM_H
+#define WARPDECK_BASE_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/units.h"
+
+struct ctx;
+
+enum param_type {
+    PARAM_BOOL,
+    PARAM_INT,      /* int64_t; 1_000 and 1e3-like floats without fraction ok */
+    PARAM_DOUBLE,   /* number, or quoted quantity with a unit */
+    PARAM_STRING,   /* text; with choices: one of them */
+    PARAM_INTERVAL, /* every so often: whole number = steps; number with a
+                     * fraction or quoted time = simulated time (wall time where
+                     * PARAM_WALL is set) */
+    PARAM_INTS,     /* array of integers */
+    PARAM_DOUBLES,  /* array of numbers or quantities */
+    PARAM_STRINGS,  /* array of texts, each one of choices where given */
+    PARAM_STRING_PAIRS /* array of [text, text] */
+};
+
+enum param_flag {
+    PARAM_REQUIRED = 1,  /* no default; absence is an error */
+    PARAM_OPTIONAL = 2,  /* may be absent: param_is_set() tells */
+    PARAM_MIN_OPEN = 4,  /* value > min instead of >= */
+    PARAM_MAX_OPEN = 8,  /* value < max instead of <= */
+    PARAM_WALL = 16,     /* an interval of wall time */
+    PARAM_HAS_MIN = 32,
+    PARAM_HAS_MAX = 64
+};
+
+/* One declared key. section is the full dotted path, "md.pair"; a section that
+ * may stand several times ([[md.species]]) is declared with a struct
+ * param_section of .repeated = 1. */
+struct param {
+    const char *section, *key;
+    enum param_type type;
+    struct dimension dim;
+    const char *fallback; /* default, as deck text: "0.3", "\"nve\"",
+                           * "[\"position\"]"; NULL where flags say required or
+                           * optional */
+    double min, max;      /* of each number, where the flags say so */
+    int count;            /* length of an array; 0: any, at least one */
+    int flags;
+    const char *choices; /* "nve|langevin|bussi", or NULL */
+    const char *help;    /* one sentence or two */
+};
+
+struct param_section {
+    const char *name; /* "md.pair" */
+    int repeated;     /* [[name]] */
+    int optional;     /* keys with PARAM_REQUIRED count only if it stands */
+    const char *help;
+};
+
+/* The tables of one solver, or of the driver ([run], [domain], [output], ...).
+ * Both lists end with a NULL name. */
+struct param_table {
+    const struct param_section *sections;
+    const struct param *params;
+};
+
+struct params;
+
+/* Read `path` (rank 0 reads, all get it), apply the overrides
+ * "section.key=value" (TOML values; a bare word counts as a string), check
+ * against the tables, and collect all errors. On error: STATUS_DECK, the error
+ * text holds every message ("file:line:column: error: ...", the line, a caret)
+ * and ends with "N errors; nothing was started". The caller owns *out.
+ * `select` is called once run.solver is known and returns the solver's table,
+ * or NULL for an unknown solver; it is given `user`. Collective. */
+int params_read(struct ctx *ctx, const char *path, int n_overrides,
+                const char *const *overrides, const struct param_table *driver,
+                const struct param_table *(*select)(const char *solver,
+                                                    void *user),
+                void *user, struct params **out);
+void params_destroy(struct params *p);
+
+/* Values. The section and key must be declared with the type asked for (an
+ * internal error otherwise, caught by a test). `params_*_at` address element
+ * `index` of a repeated section. Strings and arrays are owned by params. */
+int params_is_set(const struct params *p, const char *section, const char *key);
+int params_has_section(const struct params *p, const char *section);
+int params_count(const struct params *p, const char *section); /* repeated */
+int params_bool(const struct params *p, const char *section, const char *key);
+int64_t params_int(const struct params *p, const char *section,
+                   const char *key);
+double params_double(const struct params *p, const char *section,
+                     const char *key);
+const char *params_string(const struct params *p, const char *section,
+                          const char *key);
+
+struct interval {
+    enum { INTERVAL_NEVER, INTERVAL_STEPS, INTERVAL_TIME } kind;
+    int64_t steps;
+    double time; /* in the deck's units; seconds for wall time */
+};
+struct interval params_interval(const struct params *p, const char *section,
+                                const char *key);
+
+/* Arrays: *n entries. For string pairs 2 * *n texts. */
+const int64_t *params_ints(const struct params *p, const char *section,
+                           const char *key, size_t *n);
+const double *params_doubles(const struct params *p, const char *section,
+                             const char *key, size_t *n);
+const char *const *params_strings(const struct params *p, const char *section,
+                                  const char *key, size_t *n);
+
+int params_is_set_at(const struct params *p, const char *section, int index,
+                     const char *key);
+double params_double_at(const struct params *p, const char *section, int index,
+                        const char *key);
+int64_t params_int_at(const struct params *p, const char *section, int index,
+                      const char *key);
+const char *params_string_at(const struct params *p, const char *section,
+                             int index, const char *key);
+const char *const *params_strings_at(const struct params *p,
+                                     const char *section, int index,
+                                     const char *key, size_t *n);
+
+enum unit_system params_units(const struct params *p);
+const char *params_path(const struct params *p); /* of the deck */
+/* The folder of the deck, for files it names ("." where it has none). */
+const char *params_folder(const struct params *p);
+/* The deck's bytes as read, and the resolved deck as TOML (all keys, defaults
+ * filled in, overrides applied). */
+const char *params_text(const struct params *p, size_t *n);
+const char *params_resolved(const struct params *p, size_t *n);
+
+/* Errors that need several keys (cutoff against box): like a deck error, with
+ * file, line and column of the key (of the section where the key is not
+ * written). May be called several times; params_finish() turns the collected
+ * messages into STATUS_DECK, or returns 0 where there is none. */
+void params_error(struct params *p, const char *section, const char *key,
+                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void params_error_at(struct params *p, const char *section, int index,
+                     const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+int params_finish(struct ctx *ctx, struct params *p);
+
+#endif

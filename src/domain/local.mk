@@ -1,0 +1,6 @@
+# src/domain
+libwarpdeck_a_SOURCES += \
+	src/domain/field.h \
+	src/domain/grid.h \
+	src/domain/halo.h \
+	src/domain/particles.h

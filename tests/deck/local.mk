@@ -1,0 +1,1 @@
+# tests/deck: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.

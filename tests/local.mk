@@ -1,0 +1,47 @@
+# tests: the TAP harness; each folder's tests stand in its own local.mk.
+#
+#   check_PROGRAMS += tests/x/t_name     a C test; also in TESTS
+#   TESTS += tests/x/t_name.sh           (or .py) a script; also in EXTRA_DIST
+#   LONG_TESTS += tests/x/t_long.py      scripts only; run by make check-long
+#
+# C tests link with $(TEST_LIBS). tests/run-test sets the environment and the
+# time limit, see there.
+
+TEST_EXTENSIONS = .sh .py
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+PY_LOG_DRIVER = $(LOG_DRIVER)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test
+SH_LOG_COMPILER = $(LOG_COMPILER) $(SHELL)
+PY_LOG_COMPILER = $(LOG_COMPILER) $(PYTHON)
+
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	WARPDECK='$(abs_top_builddir)/warpdeck$(EXEEXT)'; export WARPDECK; \
+	WARPDECK_MPIRUN='$(MPIRUN)'; export WARPDECK_MPIRUN; \
+	WARPDECK_MPIRUN_FLAGS='$(MPIRUN_FLAGS)'; export WARPDECK_MPIRUN_FLAGS; \
+	WARPDECK_REFERENCE='$(REFERENCE_DATA)'; export WARPDECK_REFERENCE; \
+	WARPDECK_PYTHON='$(PYTHON)'; export WARPDECK_PYTHON; \
+	CLANG_FORMAT='$(CLANG_FORMAT)'; export CLANG_FORMAT;
+
+check_LIBRARIES += tests/libtap.a
+tests_libtap_a_SOURCES = tests/tap.c tests/tap.h
+TEST_LIBS = tests/libtap.a $(WARPDECK_LIBRARIES)
+
+EXTRA_DIST += tests/run-test tests/tap.sh tests/tap.py tests/tally.sh
+
+include tests/deck/local.mk
+include tests/driver/local.mk
+include tests/output/local.mk
+include tests/md/local.mk
+include tests/physics/local.mk
+include tests/hygiene/local.mk
+
+EXTRA_DIST += $(LONG_TESTS)
+
+# What the driver would not run in make check, because it takes long.
+check-long: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(LONG_TESTS)' TEST_TIMEOUT=3600
+.PHONY: check-long
