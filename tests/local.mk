@@ -28,7 +28,7 @@ AM_TESTS_ENVIRONMENT = \
 
 check_LIBRARIES += tests/libtap.a
 tests_libtap_a_SOURCES = tests/tap.c tests/tap.h
-TEST_LIBS = tests/libtap.a $(WARPDECK_LIBRARIES)
+TEST_LIBS = tests/libtap.a $(WARPDECK_LIBS)
 
 EXTRA_DIST += tests/run-test tests/tap.sh tests/tap.py tests/tally.sh
 

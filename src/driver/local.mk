@@ -3,4 +3,4 @@ libwarpdeck_a_SOURCES +=
 
 bin_PROGRAMS += warpdeck
 warpdeck_SOURCES = src/driver/main.c
-warpdeck_LDADD = $(WARPDECK_LIBRARIES)
+warpdeck_LDADD = $(WARPDECK_LIBS)
