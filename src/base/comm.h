@@ -18,6 +18,22 @@ struct ctx;
 int comm_start(int *argc, char ***argv, struct comm **out);
 void comm_finish(struct comm *comm);
 
+/* One process without MPI that takes itself for rank 0 of `size`: for commands
+ * that only print (size 1) and for plans of larger runs. Collectives answer at
+ * once, as rank 0 alone would. Returns non-zero without memory. */
+int comm_start_alone(int size, struct comm **out);
+
+/* The MPI communicator, as a `const MPI_Comm *`, for src/io; NULL without
+ * MPI. */
+const void *comm_handle(const struct comm *comm);
+
+/* The end of the program: as comm_agree(), but a rank that failed waits for the
+ * others at most `seconds`. *alone = 1 where they did not come: they wait
+ * elsewhere for this rank, and only comm_abort() can end them. main() only. */
+int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone);
+/* End all ranks now. main() only. */
+void comm_abort(struct comm *comm, int exit_status);
+
 int comm_rank(const struct comm *comm);
 int comm_size(const struct comm *comm);
 int comm_node_rank(const struct comm *comm);  /* rank within this host */
@@ -27,7 +43,8 @@ int comm_has_mpi(void);                       /* compiled with MPI */
 const char *comm_library_version(void);
 
 /* Reductions in place over all ranks. Collective. Sums are taken in rank order
- * independent of the machine only as far as MPI promises. */
+ * independent of the machine only as far as MPI promises. A NaN is never lost:
+ * it counts as infinity for the greatest and minus infinity for the least. */
 int comm_sum_double(struct ctx *ctx, double *v, int n);
 int comm_sum_int64(struct ctx *ctx, int64_t *v, int n);
 int comm_max_double(struct ctx *ctx, double *v, int n);
@@ -55,8 +72,9 @@ int comm_alltoall(struct ctx *ctx, const void *send, const size_t *send_bytes,
 int comm_agree(struct ctx *ctx, int status);
 
 /* The one small Allreduce of a step. In: this rank's status, wish to stop and
- * `value`; out: the greatest of each over the ranks; a status other than 0 is
- * returned as by comm_agree(), with the failing rank's message. Collective. */
+ * `value` (NaN counts as infinity); out: the greatest of each over the ranks; a
+ * status other than 0 is returned as by comm_agree(), with the failing rank's
+ * message. Collective. */
 int comm_step(struct ctx *ctx, int status, int *stop, double *value);
 
 /* ---- exchange with a fixed set of peers (halos, migration) ---- */

@@ -1,0 +1,345 @@
+#include "base/comm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/comm_mpi.h"
+#include "base/ctx.h"
+#include "base/timer.h"
+
+int comm_check(struct ctx *ctx, int rc, const char *what)
+{
+    if (rc == MPI_SUCCESS)
+        return 0;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (MPI_Error_string(rc, text, &length) != MPI_SUCCESS)
+        length = 0;
+    text[length] = '\0';
+    return FAIL(ctx, STATUS_MPI, "MPI could not %s: %s", what, text);
+}
+
+/* ---- start and end ---- */
+
+static int find_node(struct comm *c)
+{
+    MPI_Comm node;
+    int rc = MPI_Comm_split_type(c->world, MPI_COMM_TYPE_SHARED, c->rank,
+                                 MPI_INFO_NULL, &node);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    MPI_Comm_rank(node, &c->node_rank);
+    MPI_Comm_size(node, &c->node_size);
+    MPI_Comm_free(&node);
+    int first = c->node_rank == 0;
+    return MPI_Allreduce(&first, &c->node_count, 1, MPI_INT, MPI_SUM, c->world);
+}
+
+int comm_start(int *argc, char ***argv, struct comm **out)
+{
+    *out = NULL;
+    struct comm *c = calloc(1, sizeof(*c));
+    if (c == NULL) {
+        fputs("error: out of memory before the start\n", stderr);
+        return STATUS_MEMORY;
+    }
+    int provided;
+    int rc = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    if (rc == MPI_SUCCESS) {
+        c->started = 1;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &c->world);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &c->farewell);
+    if (rc == MPI_SUCCESS) {
+        MPI_Comm_rank(c->world, &c->rank);
+        MPI_Comm_size(c->world, &c->size);
+        c->alone = c->size == 1;
+        rc = find_node(c);
+    }
+    if (rc != MPI_SUCCESS) {
+        fprintf(stderr, "error: MPI could not start (error %d)\n", rc);
+        free(c);
+        return STATUS_MPI;
+    }
+    *out = c;
+    return 0;
+}
+
+int comm_start_alone(int size, struct comm **out)
+{
+    struct comm *c = *out = calloc(1, sizeof(*c));
+    if (c == NULL)
+        return STATUS_MEMORY;
+    c->size = size;
+    c->alone = 1;
+    c->node_size = c->node_count = 1;
+    return 0;
+}
+
+void comm_finish(struct comm *comm)
+{
+    if (comm == NULL)
+        return;
+    if (comm->started) {
+        MPI_Comm_free(&comm->farewell);
+        MPI_Comm_free(&comm->world);
+        MPI_Finalize();
+    }
+    free(comm);
+}
+
+void comm_abort(struct comm *comm, int exit_status)
+{
+    if (comm->started)
+        MPI_Abort(comm->world, exit_status);
+}
+
+const void *comm_handle(const struct comm *comm)
+{
+    return comm->started ? &comm->world : NULL;
+}
+
+int comm_rank(const struct comm *comm)
+{
+    return comm->rank;
+}
+
+int comm_size(const struct comm *comm)
+{
+    return comm->size;
+}
+
+int comm_node_rank(const struct comm *comm)
+{
+    return comm->node_rank;
+}
+
+int comm_node_size(const struct comm *comm)
+{
+    return comm->node_size;
+}
+
+int comm_node_count(const struct comm *comm)
+{
+    return comm->node_count;
+}
+
+int comm_has_mpi(void)
+{
+    return 1;
+}
+
+const char *comm_library_version(void)
+{
+    /* One line of what some libraries tell in many; written once. */
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
+        return "MPI";
+    text[strcspn(text, ",\n")] = '\0';
+    return text;
+}
+
+uint64_t comm_bytes_sent(const struct comm *comm)
+{
+    return comm->bytes_sent;
+}
+
+/* ---- reductions ---- */
+
+static int reduce(struct ctx *ctx, void *v, int n, MPI_Datatype type, MPI_Op op)
+{
+    if (ctx->comm->alone)
+        return 0;
+    return comm_check(
+        ctx, MPI_Allreduce(MPI_IN_PLACE, v, n, type, op, ctx->comm->world),
+        "reduce over the ranks");
+}
+
+int comm_sum_double(struct ctx *ctx, double *v, int n)
+{
+    return reduce(ctx, v, n, MPI_DOUBLE, MPI_SUM);
+}
+
+int comm_sum_int64(struct ctx *ctx, int64_t *v, int n)
+{
+    return reduce(ctx, v, n, MPI_INT64_T, MPI_SUM);
+}
+
+int comm_max_double(struct ctx *ctx, double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (isnan(v[i]))
+            v[i] = INFINITY;
+    return reduce(ctx, v, n, MPI_DOUBLE, MPI_MAX);
+}
+
+int comm_min_double(struct ctx *ctx, double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (isnan(v[i]))
+            v[i] = -INFINITY;
+    return reduce(ctx, v, n, MPI_DOUBLE, MPI_MIN);
+}
+
+int comm_max_int64(struct ctx *ctx, int64_t *v, int n)
+{
+    return reduce(ctx, v, n, MPI_INT64_T, MPI_MAX);
+}
+
+int comm_exscan_int64(struct ctx *ctx, int64_t value, int64_t *below)
+{
+    *below = 0; /* MPI leaves rank 0's result undefined */
+    if (ctx->comm->alone)
+        return 0;
+    int64_t sum = 0;
+    TRY(comm_check(
+        ctx,
+        MPI_Exscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, ctx->comm->world),
+        "sum over the lower ranks"));
+    if (ctx->comm->rank > 0)
+        *below = sum;
+    return 0;
+}
+
+int comm_barrier(struct ctx *ctx)
+{
+    if (ctx->comm->alone)
+        return 0;
+    return comm_check(ctx, MPI_Barrier(ctx->comm->world), "wait for all ranks");
+}
+
+static int bcast_from(struct ctx *ctx, MPI_Comm comm, int root, void *bytes,
+                      size_t n)
+{
+    for (size_t done = 0; done < n; done += COMM_PIECE) {
+        size_t piece = n - done < COMM_PIECE ? n - done : COMM_PIECE;
+        TRY(comm_check(
+            ctx,
+            MPI_Bcast((char *)bytes + done, (int)piece, MPI_BYTE, root, comm),
+            "send to all ranks"));
+    }
+    return 0;
+}
+
+int comm_bcast(struct ctx *ctx, void *bytes, size_t n)
+{
+    if (ctx->comm->alone)
+        return 0;
+    return bcast_from(ctx, ctx->comm->world, 0, bytes, n);
+}
+
+int comm_allgather_double(struct ctx *ctx, double value, double *out)
+{
+    struct comm *c = ctx->comm;
+    if (c->alone) {
+        for (int i = 0; i < c->size; i++)
+            out[i] = value;
+        return 0;
+    }
+    return comm_check(
+        ctx, MPI_Allgather(&value, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, c->world),
+        "gather from all ranks");
+}
+
+int comm_allgather_int64(struct ctx *ctx, int64_t value, int64_t *out)
+{
+    struct comm *c = ctx->comm;
+    if (c->alone) {
+        for (int i = 0; i < c->size; i++)
+            out[i] = value;
+        return 0;
+    }
+    return comm_check(
+        ctx,
+        MPI_Allgather(&value, 1, MPI_INT64_T, out, 1, MPI_INT64_T, c->world),
+        "gather from all ranks");
+}
+
+/* ---- agreement ---- */
+
+/* A status and the rank that has it in one number, such that the greatest is
+ * the lowest failing rank's. Exact in a double for any rank count. */
+enum { CODE_BASE = 64 };
+_Static_assert((int)STATUS_COUNT < (int)CODE_BASE,
+               "a status must fit the code");
+
+static double encode(const struct comm *c, int status)
+{
+    if (status == 0)
+        return 0;
+    return (double)(c->size - c->rank) * CODE_BASE + status;
+}
+
+/* Some rank has failed: bring its message to all. */
+static int share_failure(struct ctx *ctx, MPI_Comm comm, double code)
+{
+    struct comm *c = ctx->comm;
+    int from_end = (int)(code / CODE_BASE);
+    int status = (int)(code - (double)from_end * CODE_BASE);
+    int rank = c->size - from_end;
+    if (rank == c->rank) {
+        if (ctx->error.status == 0)
+            FAIL(ctx, status, "%s", status_text(status));
+        if (rank > 0 && strstr(ctx->error.text, "\n  on rank ") == NULL)
+            error_context(ctx, status, "on rank %d of %d", rank, c->size);
+    }
+    ctx->error.status = status;
+    bcast_from(ctx, comm, rank, ctx->error.text, sizeof(ctx->error.text));
+    return status;
+}
+
+int comm_agree(struct ctx *ctx, int status)
+{
+    struct comm *c = ctx->comm;
+    if (c->alone)
+        return status;
+    double code = encode(c, status);
+    TRY(comm_max_double(ctx, &code, 1));
+    return code > 0 ? share_failure(ctx, c->world, code) : 0;
+}
+
+int comm_step(struct ctx *ctx, int status, int *stop, double *value)
+{
+    struct comm *c = ctx->comm;
+    double all[3] = {encode(c, status), *stop ? 1 : 0, *value};
+    TRY(comm_max_double(ctx, all, 3));
+    *stop = all[1] > 0;
+    *value = all[2];
+    if (c->alone)
+        return status;
+    return all[0] > 0 ? share_failure(ctx, c->world, all[0]) : 0;
+}
+
+int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone)
+{
+    struct comm *c = ctx->comm;
+    *alone = 0;
+    if (c->alone)
+        return status;
+    double mine = encode(c, status), code = 0;
+    MPI_Request request;
+    TRY(comm_check(ctx,
+                   MPI_Iallreduce(&mine, &code, 1, MPI_DOUBLE, MPI_MAX,
+                                  c->farewell, &request),
+                   "reduce over the ranks"));
+    double until = timer_now() + seconds;
+    for (;;) {
+        int here = 0;
+        TRY(comm_check(ctx, MPI_Test(&request, &here, MPI_STATUS_IGNORE),
+                       "wait for all ranks"));
+        if (here)
+            break;
+        if (status != 0 && timer_now() > until) {
+            *alone = 1;
+            return status;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    }
+    return code > 0 ? share_failure(ctx, c->farewell, code) : 0;
+}

@@ -1,0 +1,35 @@
+/* comm_mpi.h: what comm_mpi.c and comm_mpi_exchange.c share; for nobody else.
+ */
+#ifndef WARPDECK_BASE_COMM_MPI_H
+#define WARPDECK_BASE_COMM_MPI_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* MPI counts in int, so larger messages go in pieces of this size. */
+#define COMM_PIECE ((size_t)1 << 30)
+
+enum {
+    COMM_TAG_GREET = 1,
+    COMM_TAG_ALLTOALL = 2,
+    COMM_TAG_FIRST = 16,
+    COMM_TAG_COUNT = 30000 /* MPI promises tags up to 32767 */
+};
+
+struct comm {
+    int started; /* MPI is running */
+    MPI_Comm world, farewell;
+    int rank, size; /* as told to the caller */
+    int alone;      /* nobody to talk to */
+    int node_rank, node_size, node_count;
+    int next_tag;
+    uint64_t bytes_sent;
+};
+
+struct ctx;
+
+/* 0, or the failure of an MPI call: "MPI could not WHAT: ...". */
+int comm_check(struct ctx *ctx, int rc, const char *what);
+
+#endif

@@ -1,0 +1,104 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+static const struct {
+    int exit;
+    const char *text;
+} statuses[] = {
+#define STATUS(name, exit_status, text) [name] = {exit_status, text},
+#include "base/status.def"
+#undef STATUS
+};
+
+int status_exit(int status)
+{
+    if (status < 0 || status >= STATUS_COUNT)
+        return 1;
+    return statuses[status].exit;
+}
+
+const char *status_text(int status)
+{
+    if (status < 0 || status >= STATUS_COUNT)
+        return "unknown status";
+    return statuses[status].text;
+}
+
+/* Append to the text of `e`, which stays whole lines: what does not fit is cut
+ * and the line is still ended. */
+static void append_line(struct error *e, const char *start, const char *fmt,
+                        va_list args)
+{
+    size_t used = strlen(e->text);
+    size_t room = sizeof(e->text) - used;
+    if (room < 2)
+        return;
+    size_t end = used;
+    int n = snprintf(e->text + end, room, "%s", start);
+    end += (size_t)n < room ? (size_t)n : room - 1;
+    room = sizeof(e->text) - end;
+    n = vsnprintf(e->text + end, room, fmt, args);
+    if (n > 0)
+        end += (size_t)n < room ? (size_t)n : room - 1;
+    while (end > used && e->text[end - 1] == '\n')
+        end--;
+    if (end > sizeof(e->text) - 2)
+        end = sizeof(e->text) - 2;
+    e->text[end] = '\n';
+    e->text[end + 1] = '\0';
+}
+
+int error_fail(struct ctx *ctx, int status, const char *fmt, ...)
+{
+    if (status == 0)
+        status = STATUS_INTERNAL;
+    struct error *e = &ctx->error;
+    if (e->status != 0)
+        return status;
+    e->status = status;
+    e->text[0] = '\0';
+    va_list args;
+    va_start(args, fmt);
+    append_line(e, "", fmt, args);
+    va_end(args);
+    return status;
+}
+
+/* The story's lines say what they are: "while", "because", "use". Where the
+ * caller did not begin with such a word, "while" is put before. */
+static const char *context_start(const char *fmt)
+{
+    static const char *const words[] = {"while ", "because", "use ", "in ",
+                                        "on "};
+    if (fmt[0] == ' ')
+        return "";
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(fmt, words[i], strlen(words[i])) == 0)
+            return "  ";
+    return "  while ";
+}
+
+int error_context(struct ctx *ctx, int status, const char *fmt, ...)
+{
+    struct error *e = &ctx->error;
+    if (e->status == 0) {
+        e->status = status;
+        snprintf(e->text, sizeof(e->text), "%s\n", status_text(status));
+    }
+    va_list args;
+    va_start(args, fmt);
+    append_line(e, context_start(fmt), fmt, args);
+    va_end(args);
+    return status;
+}
+
+void error_clear(struct ctx *ctx)
+{
+    ctx->error.status = 0;
+    ctx->error.text[0] = '\0';
+}
