@@ -1,1 +1,2 @@
-# bench
+# bench: measurements, run by hand.
+EXTRA_DIST += bench/peers.sh

@@ -30,7 +30,8 @@ check_LIBRARIES += tests/libtap.a
 tests_libtap_a_SOURCES = tests/tap.c tests/tap.h
 TEST_LIBS = tests/libtap.a $(WARPDECK_LIBS)
 
-EXTRA_DIST += tests/run-test tests/tap.sh tests/tap.py tests/tally.sh
+EXTRA_DIST += tests/run-test tests/tap.sh tests/tap.py tests/tally.sh \
+	tests/installcheck.sh
 
 include tests/deck/local.mk
 include tests/driver/local.mk
@@ -41,7 +42,23 @@ include tests/hygiene/local.mk
 
 EXTRA_DIST += $(LONG_TESTS)
 
-# What the driver would not run in make check, because it takes long.
+# The programs, and the scripts about decks and the command line: what also runs
+# under sanitizers and without MPI.
+check-quick: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter $(check_PROGRAMS) \
+		tests/deck/% tests/driver/%,$(TESTS))'
+
+# What takes too long for make check. Scripts alone, since make has rules for
+# their endings.
 check-long: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(LONG_TESTS)' TEST_TIMEOUT=3600
-.PHONY: check-long
+.PHONY: check-quick check-long
+
+installcheck-local:
+	$(SHELL) $(top_srcdir)/tests/installcheck.sh '$(DESTDIR)$(bindir)' \
+		'$(DESTDIR)$(pkgdatadir)' '$(DESTDIR)$(mandir)' '$(VERSION)'
+
+clean-local:
+	test ! -d tests/work || chmod -R u+w tests/work
+	rm -rf tests/work
+

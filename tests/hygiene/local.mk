@@ -1,1 +1,9 @@
-# tests/hygiene: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
+# tests/hygiene: the tree itself.
+HYGIENE_TESTS = \
+	tests/hygiene/format.sh \
+	tests/hygiene/harness.sh \
+	tests/hygiene/layers.py \
+	tests/hygiene/scripts.sh \
+	tests/hygiene/source.py
+TESTS += $(HYGIENE_TESTS)
+EXTRA_DIST += $(HYGIENE_TESTS) tests/hygiene/tree.py

@@ -1,0 +1,145 @@
+#!/bin/bash
+# The Lennard-Jones melt by warpdeck and by LAMMPS, alternating on one machine.
+#
+#   bench/peers.sh [--rounds N] [--steps N] [--ranks "1 2"] [--cells N]
+#
+# Prints the median rate of each in million atom-steps a second, and the ratio
+# of medians to `lmp -sf opt`, for two ways to keep the neighbor list:
+#   strict   looked at every step, rebuilt when a particle moved half the skin
+#   every20  rebuilt every 20 steps whatever moved, as in LAMMPS's own benchmark:
+#            faster and not safe
+# Without lmp on the PATH, only warpdeck is measured. WARPDECK names the program
+# (else ./warpdeck, then PATH), MPIRUN the launcher. Let nothing else run.
+set -u
+export LC_ALL=C
+
+rounds=5 steps=1000 ranks_list="1 2" cells=20
+while [ $# -gt 0 ]; do
+    case $1 in
+    --rounds) rounds=$2 ;;
+    --steps) steps=$2 ;;
+    --ranks) ranks_list=$2 ;;
+    --cells) cells=$2 ;;
+    *) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    esac
+    shift 2
+done
+
+here=$(cd "$(dirname "$0")" && pwd)
+program=${WARPDECK:-}
+[ -n "$program" ] || { [ -x ./warpdeck ] && program=$PWD/warpdeck; }
+[ -n "$program" ] || program=$(command -v warpdeck) ||
+    { echo "peers.sh: no warpdeck; set WARPDECK" >&2; exit 1; }
+deck=$here/../inputs/md/lj_melt.toml
+lmp=$(command -v lmp || true)
+mpirun=${MPIRUN:-mpirun}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export HWLOC_COMPONENTS=-opencl,-gl OMP_NUM_THREADS=1
+
+# The same problem in LAMMPS's words; $1: strict or every20.
+lammps_input() {
+    local when="every 1 delay 0 check yes"
+    [ "$1" = every20 ] && when="every 20 delay 0 check no"
+    cat <<EOF
+units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 $cells 0 $cells 0 $cells
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify $when
+fix integrate all nve
+timestep 0.005
+thermo $steps
+run $steps
+EOF
+}
+
+launch() { # ranks command...
+    local n=$1
+    shift
+    if [ "$n" -eq 1 ]; then "$@"; else "$mpirun" -n "$n" "$@"; fi
+}
+
+# Seconds of the time loop of one run.
+run_lammps() { # ranks list
+    lammps_input "$2" >"$work/in.melt"
+    launch "$1" "$lmp" -sf opt -in "$work/in.melt" -log none \
+        </dev/null 2>"$work/err" | sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p'
+}
+run_warpdeck() { # ranks list precision
+    local every=0
+    [ "$2" = every20 ] && every=20
+    launch "$1" "$program" run "$deck" "md.steps=$steps" \
+        "md.initial.cells=[$cells,$cells,$cells]" "md.precision=$3" \
+        "md.pair.rebuild_every=$every" "output.observables_every=$steps" \
+        --output "$work/out" --overwrite </dev/null 2>"$work/err" |
+        sed -n 's/.* steps in \([0-9.e+-]*\) s.*/\1/p'
+}
+
+median() {
+    sort -g | awk '{ v[NR] = $1 }
+        END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2
+              else print "nan" }'
+}
+
+atoms=$((4 * cells * cells * cells))
+rate() { # file of seconds
+    awk -v work="$atoms" -v steps="$steps" '{ print work * steps / $1 / 1e6 }' \
+        "$1" | median
+}
+
+echo "# melt: $atoms atoms, $steps steps, $rounds rounds, alternating"
+echo "# $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
+echo "# $("$program" --version | head -n 1)"
+[ -n "$lmp" ] && echo "# LAMMPS $("$lmp" -h 2>/dev/null |
+    sed -n 's/.*Simulator - *//p' | head -n 1), -sf opt"
+[ -n "$lmp" ] || echo "# no lmp on the PATH: warpdeck alone"
+echo "ranks  list     program           M atom-steps/s  ratio to lmp"
+
+failures=0
+for n in $ranks_list; do
+    for list in strict every20; do
+        rm -f "$work"/t.*
+        for ((round = 0; round < rounds; round++)); do
+            for what in lmp double mixed single; do
+                if [ $what = lmp ]; then
+                    [ -n "$lmp" ] || continue
+                    seconds=$(run_lammps "$n" $list)
+                else
+                    seconds=$(run_warpdeck "$n" $list $what)
+                fi
+                if [ -z "$seconds" ]; then
+                    echo "peers.sh: $what on $n ranks failed:" >&2
+                    head -n 5 "$work/err" >&2
+                    failures=$((failures + 1))
+                    continue
+                fi
+                echo "$seconds" >>"$work/t.$what"
+            done
+        done
+        base=nan
+        [ -f "$work/t.lmp" ] && base=$(rate "$work/t.lmp")
+        for what in lmp double mixed single; do
+            [ -f "$work/t.$what" ] || continue
+            name="warpdeck $what"
+            [ $what = lmp ] && name="lmp -sf opt"
+            awk -v n="$n" -v list=$list -v name="$name" -v base="$base" \
+                -v rate="$(rate "$work/t.$what")" 'BEGIN {
+                printf "%5d  %-7s  %-16s  %14.2f", n, list, name, rate
+                if (base == base + 0 && base > 0)
+                    printf "  %12.2f", rate / base
+                print "" }'
+        done
+    done
+done
+[ "$failures" -eq 0 ]
