@@ -20,8 +20,8 @@ def grep(paths, pattern, read=tree.text):
 library = [p for p in tree.files(*CODE, under=LIBRARY)
            if p != "src/driver/main.c"]
 # One rank alone cannot leave: main() asks comm_mpi.c to end all of them.
-tree.report(grep(library, r"\b(abort|exit|_exit|_Exit|quick_exit|assert|"
-                 r"raise)\s*\(", tree.code)
+tree.report(grep(library, r"\b(abort|exit|_exit|_Exit|quick_exit|assert"
+                 r")\s*\(", tree.code)
             + grep([p for p in library if p != "src/base/comm_mpi.c"],
                    r"^\s+(MPI_Abort|comm_abort)\s*\(", tree.code),
             "nothing below main() ends the process")
