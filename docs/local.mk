@@ -1,2 +1,2 @@
 # docs
-dist_doc_DATA +=
+dist_doc_DATA += README.md CHANGES docs/md.md

@@ -1,1 +1,29 @@
-# tests/physics: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
+# tests/physics: what the program computes, seen through its files.
+PHYSICS_TESTS = \
+	tests/physics/decks.py \
+	tests/physics/drift.py \
+	tests/physics/faults.py \
+	tests/physics/melt.py \
+	tests/physics/nist.py \
+	tests/physics/peer.py \
+	tests/physics/precision.py \
+	tests/physics/ranks.py \
+	tests/physics/thermostats.py \
+	tests/physics/twin.py
+TESTS += $(PHYSICS_TESTS)
+
+LONG_TESTS += \
+	tests/physics/melt_averages.py \
+	tests/physics/nist_liquid.py \
+	tests/physics/thermostats_long.py
+
+EXTRA_DIST += $(PHYSICS_TESTS) \
+	tests/physics/gammatest.py \
+	tests/physics/mdrun.py \
+	tests/physics/peer_values.py \
+	tests/physics/peer/README.md \
+	tests/physics/peer/argon.in \
+	tests/physics/peer/average.py \
+	tests/physics/peer/kob_andersen.in \
+	tests/physics/peer/melt.in \
+	tests/physics/peer/values.csv

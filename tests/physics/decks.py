@@ -1,0 +1,121 @@
+"""Every shipped deck runs, shortened, and gives the figures it promises.
+
+Tolerances are a few standard errors of runs this short. The full decks are
+compared closely by the long tests.
+"""
+
+import glob
+import os
+
+import tap
+
+tap.need("numpy", "h5py")
+
+import numpy as np
+
+import mdrun
+import peer_values
+
+ranks = 2 if tap.have_mpi() else 1
+checked = set()
+
+
+def deck(name, *overrides):
+    checked.add(name)
+    return mdrun.run(os.path.join(mdrun.INPUTS, name), *overrides, ranks=ranks,
+                     name=name.replace(".toml", ""))
+
+
+def mean(result, name, first, per_particle=False):
+    x = result.observable(name)[result.step() >= first].mean()
+    return x / result.n if per_particle else x
+
+
+def peak(r, g):
+    """Where g is largest, and how large."""
+    i = int(np.argmax(g))
+    return r[i], g[i]
+
+
+def rdf(result, pair):
+    t = result.table("radial_distribution/" + pair)
+    return t["r"], t["g"]
+
+
+# ---- the melt ----
+r = deck("lj_melt.toml")
+tap.near(r.observable("potential_energy")[0] / r.n, -6.7733681, 6e-8,
+         "lj_melt: step-0 energy is -6.7733681")
+tap.near(r.observable("total_energy")[-1] / r.n, -4.6223, 1e-3,
+         "lj_melt: total energy per particle is -4.622 at step 100, as LAMMPS "
+         "has it")
+tap.ok(0.6 < r.observable("temperature")[-1] < 0.9,
+       "lj_melt: half of the kinetic energy has gone into the melt")
+
+# ---- the liquid of NIST ----
+r = deck("lj_liquid.toml", "md.steps=8000", "md.analysis.rdf.start=3000")
+tap.near(mean(r, "temperature", 3000), 0.851, 0.02, "lj_liquid: temperature")
+tap.near(mean(r, "potential_energy", 3000, True), -5.517, 0.05,
+         "lj_liquid: energy per particle is NIST's -5.517")
+tap.near(mean(r, "pressure", 3000), 0.030, 0.25,
+         "lj_liquid: pressure is NIST's 0.030")
+where, height = peak(*rdf(r, "A-A"))
+tap.near(where, 1.08, 0.04, "lj_liquid: g(r) peaks near 1.08")
+tap.near(height, 2.75, 0.2, "lj_liquid: the peak's height is near 2.75")
+
+# ---- Kob and Andersen's mixture ----
+r = deck("lj_binary.toml", "md.steps=5000", "md.analysis.rdf.start=2000")
+u, _ = peer_values.get("kob_andersen", "potential_energy")
+p, _ = peer_values.get("kob_andersen", "pressure")
+tap.near(mean(r, "potential_energy", 2000, True), u, 0.05,
+         f"lj_binary: energy per particle is LAMMPS's {u:.3f}")
+tap.near(mean(r, "pressure", 2000), p, 0.3,
+         f"lj_binary: pressure is LAMMPS's {p:.2f}")
+aa, ab, bb = (peak(*rdf(r, pair)) for pair in ("A-A", "A-B", "B-B"))
+tap.near(aa[0], 1.05, 0.04, "lj_binary: g_AA peaks near 1.05")
+tap.near(ab[0], 0.87, 0.04, "lj_binary: g_AB peaks near 0.87, inside g_AA")
+tap.ok(ab[1] > 1.1 * aa[1], "lj_binary: the unlike peak is the highest")
+r_bb, g_bb = rdf(r, "B-B")
+tap.ok(g_bb[np.abs(r_bb - 0.95) < 0.05].max() < aa[1] / 1.5,
+       "lj_binary: B and B hardly touch")
+
+# ---- Rahman's argon ----
+r = deck("argon.toml", "md.steps=8000", "md.analysis.rdf.start=3000")
+u, _ = peer_values.get("argon", "potential_energy")
+p, _ = peer_values.get("argon", "pressure")
+tap.near(mean(r, "temperature", 3000), 94.4, 2.0, "argon: temperature is 94.4 K")
+tap.near(mean(r, "potential_energy", 3000, True), u, abs(0.01 * u),
+         f"argon: energy per atom is LAMMPS's {u:.4f} kcal/mol")
+tap.near(mean(r, "pressure", 3000), p, 100,
+         f"argon: pressure is LAMMPS's {p:.0f} atm")
+where, height = peak(*rdf(r, "Ar-Ar"))
+tap.near(where, 3.7, 0.1, "argon: g(r) has Rahman's first peak at 3.7 angstrom")
+msd = r.table("displacement/mean_squared")
+t, x = msd["time"], msd["all"]
+later = t > 10_000  # fs
+diffusion = np.polyfit(t[later], x[later], 1)[0] / 6 * 0.1  # cm2/s
+tap.near(diffusion, 2.43e-5, 0.6e-5,
+         "argon: the diffusion coefficient is Rahman's 2.43e-5 cm2/s")
+
+# ---- the gas ----
+r = deck("lj_gas.toml", "md.steps=6000")
+temperature = mean(r, "temperature", 1000)
+tap.near(temperature, 3.418, 0.08, "lj_gas: temperature is 3.418")
+ratio = mean(r, "pressure", 1000) / (0.02 * temperature)
+tap.near(ratio, 1, 0.02, "lj_gas: P / (n k T) is 1 at the Boyle temperature")
+
+# ---- the cluster ----
+r = deck("lj_cluster.toml", "md.steps=4000")
+tap.near(r.observable("potential_energy")[0], -173.928427, 1e-6,
+         "lj_cluster: step-0 energy is that of the global minimum")
+energy = r.observable("total_energy")
+tap.below(np.abs(energy - energy[0]).max() / r.n, 1e-3,
+          "lj_cluster: energy per particle stays constant")
+tap.near(mean(r, "temperature", 1000), 0.05, 0.015,
+         "lj_cluster: half of the heat goes into the springs")
+x = r.frame("position") - r.edges() / 2
+tap.below(np.sqrt((x**2).sum(1)).max(), 2.5, "lj_cluster: it stays whole")
+
+names = {os.path.basename(p) for p in glob.glob(mdrun.INPUTS + "/*.toml")}
+tap.is_(names, checked, "every deck in inputs/md has been run")
+tap.done()

@@ -1,0 +1,122 @@
+"""Energies, virials and forces of mixtures against a plain sum over all pairs.
+
+The configuration is made here (no file is needed), read through an extended XYZ
+file, in a box of three different sides whose shortest is two cutoffs exactly.
+Both sums are in double over some thousand pair terms of order one, so they
+agree to 1e-12 of the largest.
+"""
+
+import tap
+
+tap.need("numpy", "h5py")
+
+import numpy as np
+
+import mdrun
+
+EPS = {"A": 1.0, "B": 0.6}
+SIG = {"A": 1.0, "B": 0.8}
+NAMES = "AB"
+CUTOFF = 2.4
+
+DECK = """
+[run]
+solver = "md"
+[md]
+steps = 0
+[md.initial]
+read = "twin.xyz"
+[[md.species]]
+name = "A"
+mass = 1.0
+[[md.species]]
+name = "B"
+mass = 2.5
+[md.pair]
+style = "lj"
+cutoff = 2.4
+skin = 0.3
+[[md.pair.coefficients]]
+species = ["A", "A"]
+epsilon = 1.0
+sigma = 1.0
+[[md.pair.coefficients]]
+species = ["B", "B"]
+epsilon = 0.6
+sigma = 0.8
+[md.ensemble]
+type = "nve"
+[output]
+fields = ["position", "force"]
+"""
+OWN_PAIR = """
+[[md.pair.coefficients]]
+species = ["B", "A"]
+epsilon = 1.3
+sigma = 0.7
+cutoff = 1.75
+"""
+
+
+def mixed(rule):
+    """The square tables of epsilon, sigma and cutoff under a mixing rule."""
+    eps, sig = np.zeros((2, 2)), np.zeros((2, 2))
+    for i, a in enumerate(NAMES):
+        for j, b in enumerate(NAMES):
+            si, sj, ei, ej = SIG[a], SIG[b], EPS[a], EPS[b]
+            eps[i, j] = np.sqrt(ei * ej)
+            if rule == "arithmetic":
+                sig[i, j] = (si + sj) / 2
+            elif rule == "geometric":
+                sig[i, j] = np.sqrt(si * sj)
+            else:
+                sig[i, j] = ((si**6 + sj**6) / 2) ** (1 / 6)
+                eps[i, j] *= 2 * si**3 * sj**3 / (si**6 + sj**6)
+    return eps, sig, np.full((2, 2), CUTOFF)
+
+
+box, position = mdrun.jittered_box(2026)
+kind = np.random.default_rng(7).integers(0, 2, len(position))
+mdrun.xyz("twin.xyz", box, position, [NAMES[k] for k in kind])
+volume = float(np.prod(box))
+count = np.bincount(kind)
+
+
+def compare(result, tables, shift, with_tail, what):
+    energy, virial, force = mdrun.pair_sums(position, box, kind, *tables, shift)
+    pressure = virial / (3 * volume)
+    if with_tail:
+        du, dp = mdrun.tail(count, volume, *tables)
+        energy, pressure = energy + du, pressure + dp
+    got = result.frame("force")
+    scale = np.abs(force).max()
+    tap.near(result.observable("potential_energy")[0], energy,
+             1e-12 * abs(energy), f"{what}: energy equals the plain sum")
+    tap.near(result.observable("pressure")[0], pressure,
+             1e-12 * max(abs(pressure), scale / volume),
+             f"{what}: pressure equals the plain sum")
+    tap.below(np.abs(got - force).max() / scale, 1e-12,
+              f"{what}: forces equal the plain sum")
+
+
+for rule in ("arithmetic", "geometric", "sixth-power"):
+    compare(mdrun.run(DECK, f'md.pair.mixing="{rule}"', "md.pair.tail=true"),
+            mixed(rule), "none", True, f"{rule} mixing with tail")
+
+tables = mixed("arithmetic")
+for t, value in zip(tables, (1.3, 0.7, 1.75)):
+    t[0, 1] = t[1, 0] = value
+for shift in ("none", "energy", "force"):
+    for ranks in mdrun.rank_counts(1, 4):
+        compare(mdrun.run(DECK + OWN_PAIR, f'md.pair.shift="{shift}"',
+                          ranks=ranks), tables, shift, False,
+                f"pair of its own, shift {shift}, {ranks} ranks")
+
+# The answer may not depend on how the box is cut, however thin the blocks are.
+if tap.have_mpi():
+    for cut in ("[3,1,1]", "[1,5,1]", "[1,2,3]", "[7,1,1]"):
+        ranks = int(np.prod([int(c) for c in cut.strip("[]").split(",")]))
+        compare(mdrun.run(DECK + OWN_PAIR, f"domain.ranks={cut}",
+                          ranks=ranks), tables, "none", False,
+                f"ranks {cut}")
+tap.done()
