@@ -15,10 +15,10 @@ struct md_kernels;
 enum precision { PRECISION_DOUBLE, PRECISION_MIXED, PRECISION_SINGLE };
 
 struct device {
-    const char *name;         /* "cpu" */
-    char description[128];    /* "AMD EPYC, AVX-512, 2 threads" */
-    int threads;              /* OpenMP threads of this rank */
-    size_t memory_total;      /* bytes on this host or card */
+    const char *name;      /* "cpu" */
+    char description[128]; /* "AMD EPYC, AVX-512, 2 threads" */
+    int threads;           /* OpenMP threads of this rank */
+    size_t memory_total;   /* bytes on this host or card */
     /* The kernels of molecular dynamics in a precision. */
     const struct md_kernels *(*md)(enum precision precision);
 };

@@ -1,4 +1,7 @@
 # kernels
 libwarpdeck_a_SOURCES += \
+	kernels/device.c \
 	kernels/device.h \
+	kernels/devices.def \
+	kernels/rng.c \
 	kernels/rng.h

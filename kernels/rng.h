@@ -10,11 +10,7 @@
 
 #include <stdint.h>
 
-enum rng_stream {
-    RNG_VELOCITY = 1,
-    RNG_LANGEVIN = 2,
-    RNG_BUSSI = 3
-};
+enum rng_stream { RNG_VELOCITY = 1, RNG_LANGEVIN = 2, RNG_BUSSI = 3 };
 
 struct rng_words {
     uint32_t w[4];

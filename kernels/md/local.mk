@@ -1,6 +1,19 @@
 # kernels/md: one set of sources, compiled once per precision.
 noinst_LIBRARIES += libmd_double.a libmd_mixed.a libmd_single.a
-MD_LOOP_SOURCES = kernels/md/md_kernels.h
+MD_LOOP_SOURCES = \
+	kernels/simd.h \
+	kernels/md/md_kernels.h \
+	kernels/md/precision.h \
+	kernels/md/store_cpu.h \
+	kernels/md/lj.h \
+	kernels/md/halo_cpu.c \
+	kernels/md/list_cpu.c \
+	kernels/md/lj_cpu.c \
+	kernels/md/look_cpu.c \
+	kernels/md/md_cpu.c \
+	kernels/md/motion_cpu.c \
+	kernels/md/place_cpu.c \
+	kernels/md/store_cpu.c
 
 libmd_double_a_SOURCES = $(MD_LOOP_SOURCES)
 libmd_double_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=1

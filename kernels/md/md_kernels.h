@@ -43,11 +43,11 @@ struct lj_coeff {
 
 struct md_setup {
     double box_lo[3], box_length[3];
-    double lo[3], hi[3];     /* this rank's block */
-    int cut[3];              /* 1 where the box is cut among ranks (halo), 0
-                              * where this rank spans the periodic box (shifts) */
-    double list_radius;      /* cutoff + skin, for the pair list */
-    double halo_radius;      /* >= list_radius: how far halo copies reach */
+    double lo[3], hi[3]; /* this rank's block */
+    int cut[3];          /* 1 where the box is cut among ranks (halo), 0
+                          * where this rank spans the periodic box (shifts) */
+    double list_radius;  /* cutoff + skin, for the pair list */
+    double halo_radius;  /* >= list_radius: how far halo copies reach */
     int n_species;
     double mass[MD_SPECIES_MAX];
     const struct lj_coeff *coeff; /* [n_species * n_species], copied */
@@ -57,9 +57,9 @@ struct md_setup {
     uint64_t seed;
 };
 
-/* Where halo copies go: everything within `radius` of the block [lo, hi) as seen
- * from the sender (already shifted back by the image) is sent; shift is added to
- * the position; origin is the receiver's coordinate origin. */
+/* Where halo copies go: everything within `radius` of the block [lo, hi) as
+ * seen from the sender (already shifted back by the image) is sent; shift is
+ * added to the position; origin is the receiver's coordinate origin. */
 struct md_channel {
     double lo[3], hi[3];
     double shift[3];
@@ -148,9 +148,9 @@ struct md_kernels {
     void (*force_halo)(struct md_store *s, struct md_sums *sums);
 
     /* ---- motion ---- */
-    /* v += a * dt_kick; x += v * dt_drift. Returns the greatest distance any own
-     * particle has moved since build_list(), squared; NaN or infinity where a
-     * position or velocity is not finite. */
+    /* v += a * dt_kick; x += v * dt_drift. Returns the greatest distance any
+     * own particle has moved since build_list(), squared; NaN or infinity where
+     * a position or velocity is not finite. */
     double (*kick_drift)(struct md_store *s, double dt_kick, double dt_drift);
     void (*kick)(struct md_store *s, double dt_kick);
     void (*moments)(const struct md_store *s, struct md_moments *out);
@@ -162,13 +162,14 @@ struct md_kernels {
                                uint64_t step);
 
     /* ---- looking ---- */
-    /* Count pairs by distance: counts[channel * n_bins + bin] += 2 for a pair of
-     * own particles, 1 for one with a halo copy; channel_of[si * n_species + sj]
-     * is the histogram of a species pair or -1. range <= halo_radius. */
+    /* Count pairs by distance: counts[channel * n_bins + bin] += 2 for a pair
+     * of own particles, 1 for one with a halo copy; channel_of[si * n_species +
+     * sj] is the histogram of a species pair or -1. range <= halo_radius. */
     int (*pair_histogram)(struct ctx *ctx, const struct md_store *s,
                           double range, int n_bins, const int *channel_of,
                           uint64_t *counts);
-    /* The closest pair nearer than `distance`, if any (own-own and own-halo). */
+    /* The closest pair nearer than `distance`, if any (own-own and own-halo).
+     */
     int (*closest_pair)(struct ctx *ctx, const struct md_store *s,
                         double distance, struct md_close_pair *out);
     /* The first own particle with a non-finite position, velocity or force.

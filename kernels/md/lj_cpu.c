@@ -1,0 +1,229 @@
+/* lj_cpu.c: Lennard-Jones forces over the pair list.
+ *
+ * One row at a time: the particle i in a register of each component, its tiles
+ * one vector of partners each. Forces on partners are subtracted where they
+ * stand (own tiles only); the force on i is summed over the row. What a deck
+ * does not need is left out at compile time: several species, the force shift,
+ * energies.
+ */
+#include "kernels/md/store_cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/md/lj.h"
+
+/* The coefficients of one row's species against a tile's. */
+struct tile_terms {
+    real f12, f6, cut2, shift, slope, cut;
+};
+
+KERNEL_FN void look_up(const struct md_store *s, const uint8_t *species,
+                       int row, int few, int fshift, int want,
+                       struct tile_terms *t)
+{
+    t->f12 = simd_lookup(s->table_f12 + row, species, few);
+    t->f6 = simd_lookup(s->table_f6 + row, species, few);
+    t->cut2 = simd_lookup(s->table_cut2 + row, species, few);
+    if (want)
+        t->shift = simd_lookup(s->table_shift + row, species, few);
+    if (fshift) {
+        t->slope = simd_lookup(s->table_slope + row, species, few);
+        t->cut = simd_lookup(s->table_cut + row, species, few);
+    }
+}
+
+/* Add the forces of the particles of one cluster and clear them. */
+KERNEL_FN void flush_forces(scalar *f, scalar (*i_force)[4])
+{
+    KERNEL_UNROLL for (int l = 0; l < LANES; l++)
+    {
+        for (int d = 0; d < 3; d++)
+            f[d * LANES + l] += i_force[l][d];
+    }
+    memset(i_force, 0, sizeof(scalar[LANES][4]));
+}
+
+enum { SPECIES_ONE, SPECIES_FEW, SPECIES_MANY };
+
+KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
+                        scalar *f, const int many, const int fshift,
+                        const int want, const int halo)
+{
+    const struct md_list *list = halo ? &w->halo : &w->own;
+    const scalar *x = s->pair_x;
+    const uint32_t *tile = list->tiles;
+    scalar(*i_force)[4] = w->i_force;
+    struct tile_terms t;
+    double energy = 0, virial = 0;
+    uint32_t current = list->n_rows > 0 ? list->rows[0].cluster : 0;
+
+    memset(&t, 0, sizeof t);
+    if (many == SPECIES_ONE) {
+        t.f12 = simd_set(s->table_f12[0]);
+        t.f6 = simd_set(s->table_f6[0]);
+        t.cut2 = simd_set(s->table_cut2[0]);
+        t.shift = simd_set(s->table_shift[0]);
+        t.slope = simd_set(s->table_slope[0]);
+        t.cut = simd_set(s->table_cut[0]);
+    }
+    for (size_t r = 0; r < list->n_rows; r++) {
+        const struct md_row *row = &list->rows[r];
+        if (row->cluster != current) {
+            flush_forces(f + CLUSTER(current), i_force);
+            current = row->cluster;
+        }
+        const scalar *xi = x + CLUSTER(current) + row->lane;
+        const scalar *shift = s->shift[row->shift];
+        real xi0 = simd_set(xi[0] + shift[0]);
+        real xi1 = simd_set(xi[LANES] + shift[1]);
+        real xi2 = simd_set(xi[2 * LANES] + shift[2]);
+        real f0 = {0}, f1 = {0}, f2 = {0}, e_sum = {0}, w_sum = {0};
+        simd_mask in = simd_mask_of_bits(~0u);
+        const uint32_t *end = tile + row->n;
+        int table_row = 0;
+        if (many != SPECIES_ONE)
+            table_row = s->table_stride *
+                        s->species[(size_t)current * (size_t)LANES + row->lane];
+        if (row->self) /* in its own cluster, only partners behind it */
+            in = simd_mask_of_bits(~((2u << row->lane) - 1u));
+        do {
+            size_t j = *tile++;
+            const real *xj = (const real *)(x + j);
+            real dx = xi0 - xj[0], dy = xi1 - xj[1], dz = xi2 - xj[2];
+            real r2 = dx * dx + dy * dy + dz * dz, inv6;
+            if (many != SPECIES_ONE)
+                look_up(s, s->species + j / 3, table_row, many == SPECIES_FEW,
+                        fshift, want, &t);
+            simd_mask near = simd_less_in(in, r2, t.cut2);
+            in = simd_mask_of_bits(~0u);
+            real g = lj_force_over_r(r2, t.f12, t.f6, &inv6), linear = {0};
+            if (fshift)
+                linear = lj_force_shift(simd_sqrt(r2), t.slope, t.cut, &g);
+            g = simd_keep(near, g);
+            f0 += g * dx;
+            f1 += g * dy;
+            f2 += g * dz;
+            if (!halo) {
+                real *fj = (real *)(f + j);
+                fj[0] -= g * dx;
+                fj[1] -= g * dy;
+                fj[2] -= g * dz;
+            }
+            if (want) {
+                real u = lj_energy(inv6, t.f12 / 12, t.f6 / 6) - t.shift;
+                e_sum += simd_keep(near, u + linear);
+                w_sum += simd_keep(near, g * r2);
+            }
+        } while (tile < end);
+        simd_add_sums(i_force[row->lane], f0, f1, f2);
+        if (want) {
+            energy += (double)simd_sum(e_sum);
+            virial += (double)simd_sum(w_sum);
+        }
+    }
+    flush_forces(f + CLUSTER(current), i_force);
+    w->energy = energy;
+    w->virial = virial;
+}
+
+/* One loop for each kind of deck; names say what is compiled in. */
+#define LOOP(name, many, fshift, want, halo)                                   \
+    static __attribute__((noinline)) void name(const struct md_store *s,       \
+                                               struct md_worker *w, scalar *f) \
+    {                                                                          \
+        run_rows(s, w, f, many, fshift, want, halo);                           \
+    }
+#define LOOPS(species, many)                            \
+    LOOP(own_##species##_force, many, 0, 0, 0)          \
+    LOOP(own_##species##_energy, many, 0, 1, 0)         \
+    LOOP(own_##species##_shifted_force, many, 1, 0, 0)  \
+    LOOP(own_##species##_shifted_energy, many, 1, 1, 0) \
+    LOOP(halo_##species##_force, many, 0, 0, 1)         \
+    LOOP(halo_##species##_energy, many, 0, 1, 1)        \
+    LOOP(halo_##species##_shifted_force, many, 1, 0, 1) \
+    LOOP(halo_##species##_shifted_energy, many, 1, 1, 1)
+LOOPS(one, SPECIES_ONE)
+LOOPS(few, SPECIES_FEW)
+LOOPS(many, SPECIES_MANY)
+
+typedef void (*loop_fn)(const struct md_store *, struct md_worker *, scalar *);
+#define LOOP_ROW(kind, species)                                \
+    {                                                          \
+        {kind##_##species##_force, kind##_##species##_energy}, \
+        {                                                      \
+            kind##_##species##_shifted_force,                  \
+                kind##_##species##_shifted_energy              \
+        }                                                      \
+    }
+
+static loop_fn choose_loop(const struct md_store *s, int want, int halo)
+{
+    static const loop_fn loops[2][3][2][2] = {
+        {LOOP_ROW(own, one), LOOP_ROW(own, few), LOOP_ROW(own, many)},
+        {LOOP_ROW(halo, one), LOOP_ROW(halo, few), LOOP_ROW(halo, many)}};
+    int many = s->setup.n_species == 1 ? SPECIES_ONE
+               : s->few_species        ? SPECIES_FEW
+                                       : SPECIES_MANY;
+    return loops[halo][many][s->setup.force_shift != 0][want];
+}
+
+/* Add the threads' forces, block by block, and clear theirs for the next time.
+ */
+static void sum_over_threads(struct md_store *s)
+{
+    int32_t blocks = (s->n_clusters + TOUCH_BLOCK - 1) / TOUCH_BLOCK;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (int32_t b = 0; b < blocks; b++) {
+        size_t begin = CLUSTER((size_t)b * TOUCH_BLOCK);
+        size_t end = CLUSTER((size_t)b * TOUCH_BLOCK + TOUCH_BLOCK);
+        size_t all = CLUSTER(s->n_clusters);
+        end = end < all ? end : all;
+        for (int w = 0; w < s->n_workers; w++) {
+            if (!s->workers[w].touched[b])
+                continue;
+            scalar *from = s->workers[w].force;
+            for (size_t k = begin; k < end; k++) {
+                s->f[k] += from[k];
+                from[k] = 0;
+            }
+        }
+    }
+}
+
+static void run_threads(struct md_store *s, struct md_sums *sums, int halo)
+{
+    loop_fn loop = choose_loop(s, sums != NULL, halo);
+#pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
+    for (int k = 0; k < s->n_workers; k++) {
+        struct md_worker *w = &s->workers[k];
+        loop(s, w, s->n_workers > 1 && !halo ? w->force : s->f);
+    }
+    double weight = halo ? 0.5 : 1; /* the other half is another rank's */
+    for (int k = 0; k < s->n_workers; k++) {
+        struct md_list *list = halo ? &s->workers[k].halo : &s->workers[k].own;
+        s->lanes_evaluated += (uint64_t)list->n_tiles * (uint64_t)LANES;
+        if (sums) {
+            sums->energy += weight * s->workers[k].energy;
+            sums->virial += weight * s->workers[k].virial;
+        }
+    }
+}
+
+void md_force_own(struct md_store *s, struct md_sums *sums)
+{
+    if (!s->f_cleared)
+        memset(s->f, 0, CLUSTER(s->n_clusters) * sizeof *s->f);
+    s->f_cleared = 0;
+    if (s->n_clusters == 0)
+        return;
+    run_threads(s, sums, 0);
+    if (s->n_workers > 1)
+        sum_over_threads(s);
+}
+
+void md_force_halo(struct md_store *s, struct md_sums *sums)
+{
+    if (s->n_clusters > 0 && s->n_halo > 0)
+        run_threads(s, sums, 1);
+}

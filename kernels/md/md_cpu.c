@@ -1,0 +1,238 @@
+/* md_cpu.c: the CPU's table of molecular-dynamics kernels, one per precision.
+ */
+#include "kernels/md/store_cpu.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/ctx.h"
+#include "kernels/device.h"
+
+static void destroy(struct md_store *s)
+{
+    if (!s)
+        return;
+    for (int k = 0; k < s->n_workers && s->workers; k++) {
+        struct md_worker *w = &s->workers[k];
+        free(w->own.rows);
+        free(w->own.tiles);
+        free(w->halo.rows);
+        free(w->halo.tiles);
+        free(w->force_base);
+        free(w->touched);
+        free(w->candidates);
+        free(w->lane_tiles);
+        free(w->links);
+        free(w->i_force);
+    }
+    void *owned[] = {s->workers,
+                     s->coeff,
+                     s->x,
+                     s->v,
+                     s->sorted,
+                     s->f,
+                     s->moved,
+                     s->id,
+                     s->image,
+                     s->species,
+                     s->inverse_mass,
+                     s->inbox,
+                     s->leavers,
+                     s->key,
+                     s->order,
+                     s->by_column,
+                     s->z,
+                     s->z_by_column,
+                     s->columns.start,
+                     s->halo_columns.start,
+                     s->channel_offset,
+                     s->channel_n,
+                     s->send_slot,
+                     s->halo_slot,
+                     s->table_f12,
+                     s->table_f6,
+                     s->table_cut2,
+                     s->table_shift,
+                     s->table_slope,
+                     s->table_cut};
+    for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
+        free(owned[k]);
+    for (int b = 0; b < 6; b++)
+        free(s->box[b]);
+    if (s->pair_x != (scalar *)(void *)s->x || MD_PRECISION == 2)
+        free(MD_PRECISION == 2 ? s->pair_x : NULL);
+    free(s);
+}
+
+/* Coordinates: where the origin lies, shifts, padding, rounding of boxes. */
+static void set_coordinates(struct md_store *s)
+{
+    const struct md_setup *setup = &s->setup;
+    double greatest = 0;
+    for (int d = 0; d < 3; d++) {
+        double middle = 0.5 * (setup->lo[d] + setup->hi[d]);
+        s->origin[d] = MD_PRECISION == 1 ? 0 : middle;
+        s->state_origin[d] = MD_PRECISION == 3 ? middle : 0;
+        double reach = fabs(setup->lo[d] - s->origin[d]);
+        reach = fmax(reach, fabs(setup->hi[d] - s->origin[d]));
+        greatest = fmax(greatest, reach + setup->box_length[d]);
+        for (int k = 0; k < SHIFTS; k++) {
+            int turn = (d == 0 ? k % 3 : d == 1 ? k / 3 % 3 : k / 9) - 1;
+            s->shift[k][d] = (scalar)(turn * setup->box_length[d]);
+        }
+    }
+    greatest += setup->halo_radius;
+    s->far = exp2(ceil(log2(greatest)) + 3);
+    s->box_tolerance = 4 * FLT_EPSILON * greatest;
+}
+
+/* Rows are padded so that a row can be loaded as one vector. */
+static int make_tables(struct md_store *s)
+{
+    int n = s->setup.n_species;
+    scalar **tables[] = {&s->table_f12,   &s->table_f6,    &s->table_cut2,
+                         &s->table_shift, &s->table_slope, &s->table_cut};
+    s->few_species = n <= LANES;
+    s->table_stride = (n + LANES - 1) / LANES * LANES;
+    for (int t = 0; t < 6; t++) {
+        size_t capacity = 0, size = (size_t)(n * s->table_stride);
+        if (md_grow((void **)tables[t], &capacity, size, sizeof(scalar)) != 0)
+            return -1;
+        memset(*tables[t], 0, size * sizeof(scalar));
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            const struct lj_coeff *c = &s->coeff[a * n + b];
+            int k = a * s->table_stride + b;
+            s->table_f12[k] = (scalar)(12 * c->c12);
+            s->table_f6[k] = (scalar)(6 * c->c6);
+            s->table_cut2[k] = (scalar)c->cutoff2;
+            s->table_shift[k] = (scalar)c->shift;
+            s->table_slope[k] = (scalar)-c->force_shift;
+            s->table_cut[k] = (scalar)c->cutoff;
+        }
+    return 0;
+}
+
+static int make_workers(struct md_store *s, int threads)
+{
+    s->n_workers = threads > 1 ? threads : 1;
+    s->workers = calloc((size_t)s->n_workers, sizeof *s->workers);
+    if (!s->workers) {
+        s->n_workers = 0;
+        return -1;
+    }
+    for (int k = 0; k < s->n_workers; k++) {
+        size_t capacity = 0;
+        if (md_grow((void **)&s->workers[k].i_force, &capacity, (size_t)LANES,
+                    sizeof *s->workers[k].i_force) != 0)
+            return -1;
+        memset(s->workers[k].i_force, 0,
+               (size_t)LANES * sizeof *s->workers[k].i_force);
+    }
+    return 0;
+}
+
+static int create(struct ctx *ctx, const struct md_setup *setup,
+                  struct md_store **out)
+{
+    size_t n = (size_t)setup->n_species;
+    struct md_store *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for particles");
+    s->setup = *setup;
+    s->coeff = malloc(n * n * sizeof *s->coeff);
+    s->inverse_mass = malloc(n * sizeof *s->inverse_mass);
+    if (!s->coeff || !s->inverse_mass)
+        goto no_memory;
+    memcpy(s->coeff, setup->coeff, n * n * sizeof *s->coeff);
+    s->setup.coeff = s->coeff;
+    for (size_t a = 0; a < n; a++)
+        s->inverse_mass[a] = setup->acceleration / setup->mass[a];
+    set_coordinates(s);
+    if (make_tables(s) != 0 || make_workers(s, ctx->device->threads) != 0)
+        goto no_memory;
+    *out = s;
+    return 0;
+no_memory:
+    destroy(s);
+    return FAIL(ctx, STATUS_MEMORY, "no memory for particles");
+}
+
+static size_t count(const struct md_store *s)
+{
+    return s->n_own + s->n_inbox;
+}
+
+static size_t halo_count(const struct md_store *s)
+{
+    return s->n_halo;
+}
+
+static size_t store_bytes(const struct md_store *s)
+{
+    size_t per_slot = 2 * 3 * sizeof(state) + 3 * sizeof(scalar) +
+                      3 * sizeof(float) + sizeof(int64_t) + 13;
+    if (MD_PRECISION == 2)
+        per_slot += 3 * sizeof(state) + 3 * sizeof(scalar);
+    size_t bytes = s->cap_clusters * ((size_t)LANES * per_slot + 24);
+    bytes += s->cap_key * 4 + s->cap_order * 4 + s->cap_by_column * 4 +
+             s->cap_z * 8 + s->cap_z_by_column * 8;
+    bytes += (s->cap_inbox + s->cap_leavers) * sizeof(struct md_particle);
+    bytes += s->cap_send * 4 + s->cap_halo_slot * 4;
+    bytes += (s->columns.capacity + s->halo_columns.capacity) * 4;
+    for (int k = 0; k < s->n_workers; k++) {
+        const struct md_worker *w = &s->workers[k];
+        bytes += (w->own.cap_rows + w->halo.cap_rows) * sizeof(struct md_row);
+        bytes += (w->own.cap_tiles + w->halo.cap_tiles) * 4;
+        bytes += SHIFTS * w->cap_candidates * 4 + w->cap_lane_tiles * 4;
+        if (s->n_workers > 1) /* the touched part, about */
+            bytes += (size_t)(w->last - w->first) * 3 * (size_t)LANES *
+                     sizeof(scalar) * 3 / 2;
+    }
+    return bytes;
+}
+
+static void counters(const struct md_store *s, struct md_counters *out)
+{
+    double tiles = 0;
+    for (int k = 0; k < s->n_workers; k++)
+        tiles +=
+            (double)(s->workers[k].own.n_tiles + s->workers[k].halo.n_tiles);
+    *out = (struct md_counters){s->lists_built, s->lanes_evaluated,
+                                store_bytes(s), tiles};
+}
+
+const struct md_kernels MD_NAME(md_kernels_cpu) = {
+    .name = MD_PRECISION_NAME,
+    .create = create,
+    .destroy = destroy,
+    .count = count,
+    .halo_count = halo_count,
+    .counters = counters,
+    .insert = md_insert,
+    .gather = md_gather,
+    .extract_leavers = md_extract_leavers,
+    .sort = md_sort,
+    .select_halo = md_select_halo,
+    .halo_record_bytes = md_halo_record_bytes,
+    .pack_halo = md_pack_halo,
+    .accept_halo = md_accept_halo,
+    .unpack_halo = md_unpack_halo,
+    .build_list = md_build_list,
+    .force_own = md_force_own,
+    .force_halo = md_force_halo,
+    .kick_drift = md_kick_drift,
+    .kick = md_kick,
+    .moments = md_sum_moments,
+    .scale_velocities = md_scale_velocities,
+    .shift_velocities = md_shift_velocities,
+    .ornstein_uhlenbeck = md_ornstein_uhlenbeck,
+    .pair_histogram = md_pair_histogram,
+    .closest_pair = md_closest_pair,
+    .find_not_finite = md_find_not_finite,
+};

@@ -1,0 +1,147 @@
+/* motion_cpu.c: velocities and positions of own particles. */
+#include "kernels/md/store_cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/rng.h"
+
+/* Elements of a cluster in one component, as a loop that vectorises. */
+#define EACH_LANE(l) for (int l = 0; l < LANES; l++)
+
+/* dt / m for each lane of a cluster, with the unit factor. */
+KERNEL_FN void kick_factors(const struct md_store *s, size_t cluster, double dt,
+                            double *factor)
+{
+    const uint8_t *species = s->species + cluster * (size_t)LANES;
+    if (s->setup.n_species == 1) {
+        EACH_LANE(l) factor[l] = dt * s->inverse_mass[0];
+        return;
+    }
+    EACH_LANE(l) factor[l] = dt * s->inverse_mass[species[l]];
+}
+
+double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
+{
+    size_t n = (size_t)s->n_clusters;
+    double greatest = 0, check = 0;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)            \
+    reduction(max : greatest) reduction(+ : check)
+    for (size_t c = 0; c < n; c++) {
+        double factor[LANES];
+        float way2[LANES] = {0};
+        kick_factors(s, c, dt_kick, factor);
+        for (int d = 0; d < 3; d++) {
+            size_t k = CLUSTER(c) + (size_t)(d * LANES);
+            state *restrict x = s->x + k, *restrict v = s->v + k;
+            scalar *restrict f = s->f + k;
+            float *restrict moved = s->moved + k;
+#if MD_PRECISION == 2
+            scalar *restrict pair_x = s->pair_x + k;
+            double origin = s->origin[d];
+#endif
+            EACH_LANE(l)
+            {
+                state vl = v[l] + (state)factor[l] * (state)f[l];
+                state dx = (state)dt_drift * vl;
+                v[l] = vl;
+                x[l] += dx;
+                f[l] = 0;
+#if MD_PRECISION == 2
+                pair_x[l] = (scalar)(x[l] - origin);
+#endif
+                float m = moved[l] + (float)dx;
+                moved[l] = m;
+                way2[l] += m * m;
+            }
+        }
+        float most = 0, sum = 0;
+        EACH_LANE(l)
+        {
+            most = way2[l] > most ? way2[l] : most;
+            sum += way2[l];
+        }
+        greatest = (double)most > greatest ? (double)most : greatest;
+        check += (double)sum;
+    }
+    s->f_cleared = 1;
+    return isfinite(check) ? greatest : NAN;
+}
+
+void md_kick(struct md_store *s, double dt_kick)
+{
+    size_t n = (size_t)s->n_clusters;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (size_t c = 0; c < n; c++) {
+        double factor[LANES];
+        kick_factors(s, c, dt_kick, factor);
+        for (int d = 0; d < 3; d++) {
+            size_t k = CLUSTER(c) + (size_t)(d * LANES);
+            state *restrict v = s->v + k;
+            const scalar *restrict f = s->f + k;
+            EACH_LANE(l) v[l] += (state)factor[l] * (state)f[l];
+        }
+    }
+}
+
+void md_sum_moments(const struct md_store *s, struct md_moments *out)
+{
+    size_t n = (size_t)s->n_clusters;
+    double kinetic = 0, px = 0, py = 0, pz = 0, mass = 0;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)            \
+    reduction(+ : kinetic, px, py, pz, mass)
+    for (size_t c = 0; c < n; c++) {
+        EACH_LANE(l)
+        {
+            size_t slot = c * (size_t)LANES + (size_t)l;
+            const state *v = s->v + CLUSTER(c) + l;
+            double m = s->id[slot] != 0 ? s->setup.mass[s->species[slot]] : 0;
+            double vx = (double)v[0], vy = (double)v[LANES],
+                   vz = (double)v[2 * LANES];
+            kinetic += 0.5 * m * (vx * vx + vy * vy + vz * vz);
+            px += m * vx;
+            py += m * vy;
+            pz += m * vz;
+            mass += m;
+        }
+    }
+    *out = (struct md_moments){kinetic, {px, py, pz}, mass};
+}
+
+void md_scale_velocities(struct md_store *s, double factor)
+{
+    size_t n = CLUSTER(s->n_clusters);
+    for (size_t k = 0; k < n; k++)
+        s->v[k] = (state)(s->v[k] * (state)factor);
+}
+
+void md_shift_velocities(struct md_store *s, const double dv[3])
+{
+    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
+    for (size_t slot = 0; slot < slots; slot++)
+        for (int d = 0; d < 3; d++)
+            if (s->id[slot] != 0) /* padding stays at rest */
+                s->v[SLOT(slot, d)] += (state)dv[d];
+}
+
+void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
+                           uint64_t step)
+{
+    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
+    double spread[MD_SPECIES_MAX];
+    for (int a = 0; a < s->setup.n_species; a++)
+        spread[a] = sqrt((1 - decay) * (1 + decay) * kt / s->setup.mass[a]);
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (size_t slot = 0; slot < slots; slot++) {
+        double noise[3];
+        if (s->id[slot] == 0)
+            continue;
+        rng_normal3(s->setup.seed, RNG_LANGEVIN, step, (uint64_t)s->id[slot],
+                    noise);
+        for (int d = 0; d < 3; d++) {
+            state *v = s->v + SLOT(slot, d);
+            *v = (state)(decay * (double)*v +
+                         spread[s->species[slot]] * noise[d]);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+/* store_cpu.h: the particles of one rank as the CPU's loops like them.
+ *
+ * Particles are sorted into columns along z and cut into clusters of LANES,
+ * kept as blocks x[LANES] y[LANES] z[LANES]; so component d of slot s stands at
+ * SLOT(s, d). Own clusters come first, then clusters of halo copies (positions
+ * and species only). Empty lanes are padded with positions far outside of every
+ * cutoff and id 0. The pair list has one row for a particle, periodic shift and
+ * kind (own or halo), of tiles: the clusters that hold a partner within the
+ * list radius. Of own pairs only one of (i, j), (j, i) is listed (Newton's
+ * third law); halo copies get no forces back.
+ *
+ * Private to kernels/md/ *_cpu.c.
+ */
+#ifndef WARPDECK_KERNELS_MD_STORE_CPU_H
+#define WARPDECK_KERNELS_MD_STORE_CPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/md/md_kernels.h"
+#include "kernels/md/precision.h"
+
+/* Element of component d of slot s, and the first element of a cluster. */
+#define SLOT(s, d)                                                     \
+    (((size_t)(s) / (size_t)LANES * 3 + (size_t)(d)) * (size_t)LANES + \
+     (size_t)(s) % (size_t)LANES)
+#define CLUSTER(c) ((size_t)(c)*3 * (size_t)LANES)
+
+enum { SHIFTS = 27, SHIFT_NONE = 13 };
+
+/* Columns of one kind of clusters: own, or halo. */
+struct md_columns {
+    double lo[2], side[2]; /* corner and size of a column, store coordinates */
+    int n[2];
+    int32_t *start; /* [n[0] * n[1] + 1]: first cluster of each column */
+    size_t capacity;
+};
+
+/* One row of the list: `n` tiles, which follow those of the row before. */
+struct md_row {
+    uint32_t cluster; /* of the particle i */
+    uint16_t n;       /* tiles; a longer row is continued in the next */
+    uint8_t lane;     /* of the particle i */
+    uint8_t shift;    /* added to i's position */
+    uint8_t self;     /* the first tile is i's own cluster, unshifted */
+};
+
+struct md_list {
+    struct md_row *rows;
+    uint32_t *tiles; /* first element of each tile: CLUSTER(j) */
+    size_t n_rows, n_tiles, cap_rows, cap_tiles;
+};
+
+struct md_link;
+
+/* What one thread owns: a range of own clusters, its lists and scratch. */
+struct md_worker {
+    int32_t first, last; /* clusters [first, last) */
+    struct md_list own, halo;
+    void *force_base;       /* what `force` lies in */
+    scalar *force;          /* unused with one thread: it writes to store->f */
+    unsigned char *touched; /* blocks of clusters this thread adds forces to */
+    int32_t *candidates;    /* [SHIFTS][cap_candidates] */
+    int32_t n_candidates[SHIFTS];
+    uint32_t *lane_tiles;  /* scratch of the row builder */
+    struct md_link *links; /* scratch of md_find_candidates() */
+    size_t cap_candidates, cap_lane_tiles, cap_links;
+    int failed; /* out of memory in a parallel region */
+    double energy, virial;
+    scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
+};
+
+enum { TOUCH_BLOCK = 32 }; /* clusters per flag of md_worker.touched */
+
+struct md_store {
+    struct md_setup setup; /* coeff points to this store's copy */
+    struct lj_coeff *coeff;
+    double origin[3];       /* of pair coordinates; 0 in double precision */
+    double state_origin[3]; /* of x; origin in single precision, else 0 */
+    double box_tolerance;   /* rounding of the cluster boxes */
+    scalar shift[SHIFTS][3];
+    double far; /* coordinate of padding */
+
+    size_t n_own, n_halo;    /* particles */
+    int32_t n_clusters;      /* own */
+    int32_t n_clusters_halo; /* behind the own ones */
+    size_t cap_clusters;     /* allocated, own and halo */
+    state *x, *v, *sorted;   /* [cap][3][LANES]; sorted: scratch of sort() */
+    scalar *pair_x;          /* == x in double and single precision */
+    scalar *f;
+    float *moved; /* way since the list was built */
+    int64_t *id;  /* 0: padding */
+    int32_t (*image)[3];
+    uint8_t *species;
+    float *box[6]; /* cluster boxes: x lo, x hi, y lo, y hi, z lo, z hi */
+    double *inverse_mass; /* [n_species], times the unit factor */
+
+    int f_cleared; /* kick_drift() has cleared the forces */
+
+    struct md_particle *inbox; /* inserted, not yet sorted */
+    size_t n_inbox, cap_inbox;
+    struct md_particle *leavers;
+    size_t cap_leavers;
+
+    /* sort: column of each particle, and the order that results */
+    int32_t *key, *order, *by_column;
+    double *z, *z_by_column;
+    size_t cap_key, cap_order, cap_by_column, cap_z, cap_z_by_column;
+    struct md_columns columns, halo_columns;
+
+    /* halo: what goes where, and where what comes stands */
+    int n_channels;
+    double (*channel_offset)[3]; /* added to the position */
+    size_t *channel_n;
+    uint32_t *send_slot;
+    size_t n_send, cap_send, cap_channels;
+    uint32_t *halo_slot; /* [n_halo] slot of each received record */
+    size_t cap_halo_slot;
+
+    int n_workers;
+    struct md_worker *workers;
+    /* pair coefficients by species of i and j, rows of table_stride */
+    int table_stride;
+    int few_species; /* lookups by one permutation */
+    scalar *table_f12, *table_f6, *table_cut2, *table_shift, *table_slope,
+        *table_cut;
+
+    uint64_t lists_built, lanes_evaluated;
+};
+
+#define md_reserve_clusters MD_NAME(md_reserve_clusters)
+#define md_free_list MD_NAME(md_free_list)
+#define md_sort MD_NAME(md_sort)
+#define md_place MD_NAME(md_place)
+#define md_column_of MD_NAME(md_column_of)
+#define md_grow MD_NAME(md_grow)
+#define md_grow_list MD_NAME(md_grow_list)
+#define md_divide_clusters MD_NAME(md_divide_clusters)
+#define md_insert MD_NAME(md_insert)
+#define md_gather MD_NAME(md_gather)
+#define md_extract_leavers MD_NAME(md_extract_leavers)
+#define md_select_halo MD_NAME(md_select_halo)
+#define md_halo_record_bytes MD_NAME(md_halo_record_bytes)
+#define md_pack_halo MD_NAME(md_pack_halo)
+#define md_accept_halo MD_NAME(md_accept_halo)
+#define md_unpack_halo MD_NAME(md_unpack_halo)
+#define md_find_candidates MD_NAME(md_find_candidates)
+#define md_build_list MD_NAME(md_build_list)
+#define md_force_own MD_NAME(md_force_own)
+#define md_force_halo MD_NAME(md_force_halo)
+#define md_kick_drift MD_NAME(md_kick_drift)
+#define md_kick MD_NAME(md_kick)
+#define md_sum_moments MD_NAME(md_sum_moments)
+#define md_scale_velocities MD_NAME(md_scale_velocities)
+#define md_shift_velocities MD_NAME(md_shift_velocities)
+#define md_ornstein_uhlenbeck MD_NAME(md_ornstein_uhlenbeck)
+#define md_pair_histogram MD_NAME(md_pair_histogram)
+#define md_closest_pair MD_NAME(md_closest_pair)
+#define md_find_not_finite MD_NAME(md_find_not_finite)
+
+/* Grow *p (elements of `size` bytes) to at least n elements, keeping content;
+ * cache-line aligned. Returns 0 or -1. */
+int md_grow(void **p, size_t *capacity, size_t n, size_t size);
+
+/* The same without alignment: long lists then grow in place. */
+int md_grow_list(void **p, size_t *capacity, size_t n, size_t size);
+
+/* Make room for n clusters (own and halo together). Errors: STATUS_MEMORY. */
+int md_reserve_clusters(struct ctx *ctx, struct md_store *s, size_t n);
+
+int md_sort(struct ctx *ctx, struct md_store *s);
+int md_insert(struct ctx *ctx, struct md_store *s, const struct md_particle *p,
+              size_t n);
+void md_gather(const struct md_store *s, struct md_particle *out,
+               double (*force)[3]);
+int md_extract_leavers(struct ctx *ctx, struct md_store *s,
+                       const struct md_particle **out, size_t *n);
+
+/* Lay n particles out in columns and clusters: particle k belongs into column
+ * s->key[k] (-1: nowhere) at height s->z[k]. On return s->order[slot - first
+ * slot] is the particle of each slot or -1 for padding, columns->start is set
+ * (cluster numbers from first_cluster on), and *n_clusters clusters were made.
+ */
+int md_place(struct ctx *ctx, struct md_store *s, struct md_columns *columns,
+             size_t n, int32_t first_cluster, int32_t *n_clusters);
+int32_t md_column_of(const struct md_columns *columns, double x, double y);
+
+/* Boxes of clusters [first, last), from pair_x. */
+#define md_cluster_boxes MD_NAME(md_cluster_boxes)
+void md_cluster_boxes(struct md_store *s, int32_t first, int32_t last);
+
+/* Choose number and size of columns for a region with n particles. */
+#define md_shape_columns MD_NAME(md_shape_columns)
+int md_shape_columns(struct ctx *ctx, struct md_columns *columns,
+                     const double lo[2], const double hi[2], double length_z,
+                     size_t n);
+
+int md_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
+                   const struct md_channel *channels, size_t *counts);
+size_t md_halo_record_bytes(int with_species);
+void md_pack_halo(struct md_store *s, int with_species, void *buffer);
+int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
+                   const void *buffer);
+void md_unpack_halo(struct md_store *s, const void *buffer);
+
+/* For each own cluster I of worker w (ascending), find the clusters J with a
+ * box within `radius` of I's, of one kind (halo = 0: own, each pair once; 1:
+ * halo copies), grouped by shift in w->candidates, and call visit. Returns 0 or
+ * -1 (out of memory). */
+typedef int (*md_visit)(struct md_store *s, struct md_worker *w, int32_t i,
+                        int halo, void *user);
+int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
+                       int halo, md_visit visit, void *user);
+
+int md_build_list(struct ctx *ctx, struct md_store *s);
+void md_force_own(struct md_store *s, struct md_sums *sums);
+void md_force_halo(struct md_store *s, struct md_sums *sums);
+double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
+void md_kick(struct md_store *s, double dt_kick);
+void md_sum_moments(const struct md_store *s, struct md_moments *out);
+void md_scale_velocities(struct md_store *s, double factor);
+void md_shift_velocities(struct md_store *s, const double dv[3]);
+void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
+                           uint64_t step);
+int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
+                      int n_bins, const int *channel_of, uint64_t *counts);
+int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,
+                    struct md_close_pair *out);
+int md_find_not_finite(const struct md_store *s, struct md_particle *out);
+
+#endif

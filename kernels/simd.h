@@ -1,0 +1,262 @@
+/* simd.h: vectors of the target's width, with operators and a few named
+ * functions.
+ *
+ * A loop file defines KERNEL_SCALAR (double or float) and KERNEL_MASK_SCALAR
+ * (int64_t or int32_t) and includes this file. `real` is then a vector of LANES
+ * scalars (GCC/Clang vector extension), so that a formula written with + - * /
+ * serves it as it serves a plain number. Only what operators cannot say has a
+ * function here; AVX-512 has masks in registers of their own, other targets
+ * keep a mask as a vector of 0 / -1.
+ */
+#ifndef WARPDECK_KERNELS_SIMD_H
+#define WARPDECK_KERNELS_SIMD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define SIMD_AVX512 1
+#include <immintrin.h>
+#define SIMD_BYTES 64
+#elif defined(__AVX__)
+#include <immintrin.h>
+#define SIMD_BYTES 32
+#else
+#define SIMD_BYTES 16
+#endif
+
+#define KERNEL_FN static inline __attribute__((always_inline, unused))
+#define KERNEL_UNROLL _Pragma("GCC unroll 16")
+
+typedef KERNEL_SCALAR scalar;
+typedef scalar real __attribute__((vector_size(SIMD_BYTES)));
+typedef KERNEL_MASK_SCALAR lane_int __attribute__((vector_size(SIMD_BYTES)));
+enum { LANES = SIMD_BYTES / (int)sizeof(scalar) };
+
+/* Floats of the same width, for bounding boxes in every precision. */
+typedef float box_real __attribute__((vector_size(SIMD_BYTES)));
+typedef float box_real_unaligned
+    __attribute__((vector_size(SIMD_BYTES), aligned(4)));
+typedef int32_t box_int __attribute__((vector_size(SIMD_BYTES)));
+enum { BOX_LANES = SIMD_BYTES / 4 };
+
+KERNEL_FN real simd_set(scalar a)
+{
+    return a - (real){0};
+}
+
+KERNEL_FN box_real simd_box_set(float a)
+{
+    return a - (box_real){0};
+}
+
+KERNEL_FN scalar simd_sum(real v)
+{
+    scalar s = 0;
+    for (int l = 0; l < LANES; l++)
+        s += v[l];
+    return s;
+}
+
+#ifdef SIMD_AVX512
+
+/* Named by the size of the scalar: 8 bytes or 4. */
+#define SIMD_IS_DOUBLE (sizeof(scalar) == 8)
+typedef uint32_t simd_mask;
+
+KERNEL_FN simd_mask simd_less(real a, real b)
+{
+    if (SIMD_IS_DOUBLE)
+        return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+}
+
+/* a < b in the lanes of m. */
+KERNEL_FN simd_mask simd_less_in(simd_mask m, real a, real b)
+{
+    if (SIMD_IS_DOUBLE)
+        return _mm512_mask_cmp_pd_mask((__mmask8)m, (__m512d)a, (__m512d)b,
+                                       _CMP_LT_OQ);
+    return _mm512_mask_cmp_ps_mask((__mmask16)m, (__m512)a, (__m512)b,
+                                   _CMP_LT_OQ);
+}
+
+/* a * b in the lanes of m, 0 elsewhere (also where a * b is not a number). */
+KERNEL_FN real simd_multiply_in(simd_mask m, real a, real b)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_maskz_mul_pd((__mmask8)m, (__m512d)a, (__m512d)b);
+    return (real)_mm512_maskz_mul_ps((__mmask16)m, (__m512)a, (__m512)b);
+}
+
+/* v in the lanes of m, 0 elsewhere. */
+KERNEL_FN real simd_keep(simd_mask m, real v)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_maskz_mov_pd((__mmask8)m, (__m512d)v);
+    return (real)_mm512_maskz_mov_ps((__mmask16)m, (__m512)v);
+}
+
+KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
+{
+    return bits;
+}
+
+KERNEL_FN uint32_t simd_bits(simd_mask m)
+{
+    return m & (uint32_t)((1ull << LANES) - 1);
+}
+
+KERNEL_FN real simd_min(real a, real b)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_min_pd((__m512d)a, (__m512d)b);
+    return (real)_mm512_min_ps((__m512)a, (__m512)b);
+}
+
+KERNEL_FN real simd_sqrt(real a)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_sqrt_pd((__m512d)a);
+    return (real)_mm512_sqrt_ps((__m512)a);
+}
+
+/* out[0..2] += the sums over the lanes of x, y, z (out: 4 scalars, aligned). */
+KERNEL_FN void simd_add_sums(scalar *out, real x, real y, real z)
+{
+    if (SIMD_IS_DOUBLE) {
+#define SIMD_FOLD_(v)                       \
+    (_mm512_castpd512_pd256((__m512d)(v)) + \
+     _mm512_extractf64x4_pd((__m512d)(v), 1))
+        __m256d a = SIMD_FOLD_(x), b = SIMD_FOLD_(y), c = SIMD_FOLD_(z);
+        __m256d o = _mm256_setzero_pd();
+        __m256d t = _mm256_unpacklo_pd(a, b) + _mm256_unpackhi_pd(a, b);
+        __m256d u = _mm256_unpacklo_pd(c, o) + _mm256_unpackhi_pd(c, o);
+        *(__m256d *)(void *)out += _mm256_permute2f128_pd(t, u, 0x20) +
+                                   _mm256_permute2f128_pd(t, u, 0x31);
+#undef SIMD_FOLD_
+    } else {
+#define SIMD_FOLD_(v)                      \
+    (_mm512_castps512_ps256((__m512)(v)) + \
+     _mm512_extractf32x8_ps((__m512)(v), 1))
+        __m256 a = SIMD_FOLD_(x), b = SIMD_FOLD_(y), c = SIMD_FOLD_(z);
+        __m256 o = _mm256_setzero_ps();
+        __m256 t = _mm256_unpacklo_ps(a, b) + _mm256_unpackhi_ps(a, b);
+        __m256 u = _mm256_unpacklo_ps(c, o) + _mm256_unpackhi_ps(c, o);
+        t = _mm256_shuffle_ps(t, u, 0x44) + _mm256_shuffle_ps(t, u, 0xee);
+        *(__m128 *)(void *)out +=
+            _mm256_castps256_ps128(t) + _mm256_extractf128_ps(t, 1);
+#undef SIMD_FOLD_
+    }
+}
+
+KERNEL_FN box_real simd_box_max(box_real a, box_real b)
+{
+    return (box_real)_mm512_max_ps((__m512)a, (__m512)b);
+}
+
+KERNEL_FN uint32_t simd_box_less_bits(box_real a, box_real b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+}
+
+#else
+
+typedef lane_int simd_mask;
+
+KERNEL_FN simd_mask simd_less(real a, real b)
+{
+    return a < b;
+}
+
+KERNEL_FN simd_mask simd_less_in(simd_mask m, real a, real b)
+{
+    return m & (a < b);
+}
+
+KERNEL_FN real simd_keep(simd_mask m, real v)
+{
+    return (real)(m & (lane_int)v);
+}
+
+KERNEL_FN real simd_multiply_in(simd_mask m, real a, real b)
+{
+    return simd_keep(m, a * b);
+}
+
+KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
+{
+    simd_mask m;
+    for (int l = 0; l < LANES; l++)
+        m[l] = -(KERNEL_MASK_SCALAR)((bits >> l) & 1u);
+    return m;
+}
+
+KERNEL_FN uint32_t simd_bits(simd_mask m)
+{
+    uint32_t bits = 0;
+    for (int l = 0; l < LANES; l++)
+        bits |= (uint32_t)(m[l] & 1) << l;
+    return bits;
+}
+
+KERNEL_FN real simd_min(real a, real b)
+{
+    lane_int m = a < b;
+    return (real)((m & (lane_int)a) | (~m & (lane_int)b));
+}
+
+KERNEL_FN real simd_sqrt(real a)
+{
+    real r;
+    for (int l = 0; l < LANES; l++)
+        r[l] = sizeof(scalar) == 8 ? (scalar)__builtin_sqrt((double)a[l])
+                                   : (scalar)__builtin_sqrtf((float)a[l]);
+    return r;
+}
+
+KERNEL_FN void simd_add_sums(scalar *out, real x, real y, real z)
+{
+    out[0] += simd_sum(x);
+    out[1] += simd_sum(y);
+    out[2] += simd_sum(z);
+}
+
+KERNEL_FN box_real simd_box_max(box_real a, box_real b)
+{
+    box_int m = a > b;
+    return (box_real)((m & (box_int)a) | (~m & (box_int)b));
+}
+
+KERNEL_FN uint32_t simd_box_less_bits(box_real a, box_real b)
+{
+    box_int m = a < b;
+    uint32_t bits = 0;
+    for (int l = 0; l < BOX_LANES; l++)
+        bits |= (uint32_t)(m[l] & 1) << l;
+    return bits;
+}
+
+#endif
+
+typedef uint8_t lane_bytes __attribute__((vector_size(LANES), aligned(1)));
+
+/* table[index[l]] for each lane; the table has at least LANES entries when
+ * few = 1 (then every index is below LANES and one permutation serves). */
+KERNEL_FN real simd_lookup(const scalar *table, const uint8_t *index, int few)
+{
+    real r;
+#if defined(__GNUC__) && !defined(__clang__)
+    if (few) {
+        lane_bytes bytes = *(const lane_bytes *)index;
+        lane_int lane = __builtin_convertvector(bytes, lane_int);
+        return __builtin_shuffle(*(const real *)table, lane);
+    }
+#endif
+    (void)few;
+    for (int l = 0; l < LANES; l++)
+        r[l] = table[index[l]];
+    return r;
+}
+
+#endif
