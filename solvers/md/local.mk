@@ -1,2 +1,17 @@
 # solvers/md
-libwarpdeck_a_SOURCES +=
+libwarpdeck_a_SOURCES += \
+	solvers/md/md.c \
+	solvers/md/md.h \
+	solvers/md/md_analysis.c \
+	solvers/md/md_ensemble.c \
+	solvers/md/md_initial.c \
+	solvers/md/md_observe.c \
+	solvers/md/md_pair.c \
+	solvers/md/md_params.c \
+	solvers/md/md_read_xyz.c \
+	solvers/md/md_results.c \
+	solvers/md/md_table.c \
+	solvers/md/md_totals.c \
+	solvers/md/md_velocity.c \
+	solvers/md/md_xyz_text.c \
+	solvers/md/md_xyz_text.h

@@ -1,6 +1,8 @@
 # src/domain
 libwarpdeck_a_SOURCES += \
 	src/domain/field.h \
+	src/domain/grid.c \
 	src/domain/grid.h \
+	src/domain/halo.c \
 	src/domain/halo.h \
 	src/domain/particles.h

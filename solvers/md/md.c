@@ -1,0 +1,378 @@
+/* md.c: molecular dynamics, step by step. See docs/md.md for the equations. */
+#include "md.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/param.h"
+#include "base/timer.h"
+#include "domain/halo.h"
+#include "solvers/solver.h"
+
+static void md_destroy(struct ctx *ctx, void *state)
+{
+    struct md *md = state;
+    (void)ctx;
+    if (!md)
+        return;
+    if (md->k)
+        md->k->destroy(md->store);
+    halo_destroy(md->halo);
+    md_observe_free(md);
+    md_analysis_free(md);
+    free(md->pair.coeff);
+    free(md->initial.read);
+    free(md);
+}
+
+static int md_create(struct ctx *ctx, struct params *p, void **state)
+{
+    int status = 0;
+    *state = NULL;
+    struct md *md = calloc(1, sizeof *md);
+    if (!md)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for the solver");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(comm_agree(ctx, md_read_params(ctx, p, md)));
+    md->phase_pair = timer_phase(ctx->timers, "pair");
+    md->phase_list = timer_phase(ctx->timers, "list");
+    md->phase_integrate = timer_phase(ctx->timers, "integrate");
+    md->phase_analysis = timer_phase(ctx->timers, "analysis");
+    md->msd_step = -1;
+    md_observe_init(md);
+    *state = md;
+    return 0;
+cleanup:
+    md_destroy(ctx, md);
+    return status;
+}
+
+double md_halo_radius(const struct md *md)
+{
+    /* Between two redistributions two particles can come nearer by one skin. */
+    double range = md->rdf.on ? md->rdf.range : 0;
+    return fmax(range, md->pair.cutoff) + md->pair.skin;
+}
+
+/* ---- forces ---- */
+
+/* Hand every particle to the rank that owns it, refresh the set of halo copies,
+ * and build the pair list. */
+static int redistribute(struct ctx *ctx, struct md *md)
+{
+    int status =
+        halo_redistribute(ctx, md->halo, md->k, md->store, md->n_particles);
+    if (status == 0) {
+        timer_begin(ctx->timers, md->phase_list);
+        status = md->k->build_list(ctx, md->store);
+        timer_end(ctx->timers, md->phase_list);
+    }
+    md->list_step = md->step;
+    return comm_agree(ctx, status);
+}
+
+static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
+                        struct md_sums *sums)
+{
+    timer_begin(ctx->timers, md->phase_pair);
+    if (of_halo)
+        md->k->force_halo(md->store, sums);
+    else
+        md->k->force_own(md->store, sums);
+    timer_end(ctx->timers, md->phase_pair);
+}
+
+/* Forces on fresh copies: those among own particles are computed while the
+ * copies travel. */
+static int refresh_and_force(struct ctx *ctx, struct md *md,
+                             struct md_sums *sums)
+{
+    TRY(halo_post(ctx, md->halo, md->k, md->store));
+    pair_forces(ctx, md, 0, sums);
+    TRY(halo_complete(ctx, md->halo, md->k, md->store));
+    pair_forces(ctx, md, 1, sums);
+    return 0;
+}
+
+static int rebuild_and_force(struct ctx *ctx, struct md *md,
+                             struct md_sums *sums)
+{
+    TRY(redistribute(ctx, md));
+    pair_forces(ctx, md, 0, sums);
+    pair_forces(ctx, md, 1, sums);
+    return 0;
+}
+
+static struct md_sums *want_sums(struct md *md, int wanted)
+{
+    md->sums.energy = md->sums.virial = 0;
+    md->sums_known = wanted;
+    return wanted ? &md->sums : NULL;
+}
+
+int md_compute_sums(struct ctx *ctx, struct md *md)
+{
+    return refresh_and_force(ctx, md, want_sums(md, 1));
+}
+
+/* ---- guards ---- */
+
+static int fail_not_finite(struct ctx *ctx, const struct md *md)
+{
+    struct md_particle p;
+    if (!md->k->find_not_finite(md->store, &p))
+        return FAIL(ctx, STATUS_PHYSICS,
+                    "step %" PRId64 ": a displacement is not a number",
+                    md->step);
+    return FAIL(ctx, STATUS_PHYSICS,
+                "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
+                "position, velocity or force that is not finite; the timestep "
+                "%g is probably too large, or particles overlapped",
+                md->step, p.id, p.position[0], p.position[1], p.position[2],
+                md->dt);
+}
+
+/* Name the fastest particle: the one that outran the halo. */
+static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
+{
+    size_t n = md->k->count(md->store), fastest = 0;
+    struct md_particle *p = malloc((n + 1) * sizeof *p);
+    if (!p)
+        return FAIL(ctx, STATUS_MEMORY, "no memory to name a lost particle");
+    md->k->gather(md->store, p, NULL);
+    double greatest = -1;
+    for (size_t i = 0; i < n; i++) {
+        const double *v = p[i].velocity;
+        double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        if (v2 > greatest) {
+            greatest = v2;
+            fastest = i;
+        }
+    }
+    const double *x = p[fastest].position;
+    int status = FAIL(
+        ctx, STATUS_LOST_PARTICLES,
+        "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g), speed %g, "
+        "moved by %g since the pair list was built, farther than its %g can "
+        "follow; the timestep %g is probably too large",
+        md->step, p[fastest].id, x[0], x[1], x[2], sqrt(greatest), moved,
+        md->pair.cutoff + md->pair.skin, md->dt);
+    free(p);
+    return status;
+}
+
+/* This rank's status after a drift by at most sqrt(*moved2), which is made fit
+ * for a maximum over ranks. */
+static int check_motion(struct ctx *ctx, const struct md *md, double *moved2)
+{
+    double reach = md->pair.cutoff + md->pair.skin;
+    if (!isfinite(*moved2)) {
+        *moved2 = 0;
+        return fail_not_finite(ctx, md);
+    }
+    if (*moved2 > reach * reach)
+        return fail_too_fast(ctx, md, sqrt(*moved2));
+    return 0;
+}
+
+/* Whether the pair list may miss a pair: two particles that both moved half a
+ * skin may have come from just outside its radius. */
+static int list_is_stale(struct md *md, double moved2)
+{
+    double half_skin = 0.5 * md->pair.skin;
+    int moved_too_far = moved2 > half_skin * half_skin;
+    if (md->pair.rebuild_every == 0)
+        return moved_too_far;
+    if (md->step - md->list_step >= md->pair.rebuild_every)
+        return 1;
+    md->unsafe_steps += moved_too_far;
+    return 0;
+}
+
+/* ---- one step ---- */
+
+/* The two halves of velocity Verlet around the forces. */
+static double kick_and_drift(struct ctx *ctx, struct md *md)
+{
+    timer_begin(ctx->timers, md->phase_integrate);
+    double moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
+    timer_end(ctx->timers, md->phase_integrate);
+    return moved2;
+}
+
+static void kick(struct ctx *ctx, struct md *md)
+{
+    timer_begin(ctx->timers, md->phase_integrate);
+    md->k->kick(md->store, 0.5 * md->dt);
+    timer_end(ctx->timers, md->phase_integrate);
+}
+
+/* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
+ * kick, drift, forces, half kick; then the thermostat. */
+static int md_step(struct ctx *ctx, void *state, int look, int *stop)
+{
+    struct md *md = state;
+    struct md_sums *sums = want_sums(md, look);
+
+    md->step++;
+    double moved2 = kick_and_drift(ctx, md);
+    int status = check_motion(ctx, md, &moved2);
+    TRY(comm_step(ctx, status, stop, &moved2));
+    if (list_is_stale(md, moved2))
+        TRY(rebuild_and_force(ctx, md, sums));
+    else
+        TRY(refresh_and_force(ctx, md, sums));
+    kick(ctx, md);
+    TRY(md_ensemble_apply(ctx, md));
+    return md_analysis_step(ctx, md);
+}
+
+/* ---- the start ---- */
+
+static int check_overlap(struct ctx *ctx, struct md *md)
+{
+    struct md_close_pair pair = {0};
+    if (!(md->initial.overlap > 0))
+        return 0;
+    TRY(md->k->closest_pair(ctx, md->store, md->initial.overlap, &pair));
+    if (!pair.found)
+        return 0;
+    return FAIL(ctx, STATUS_INPUT,
+                "particles %" PRId64 " and %" PRId64 " are only %.6g apart at "
+                "the start, closer than md.initial.overlap = %g",
+                pair.id[0] < pair.id[1] ? pair.id[0] : pair.id[1],
+                pair.id[0] < pair.id[1] ? pair.id[1] : pair.id[0],
+                pair.distance, md->initial.overlap);
+}
+
+static int create_store(struct ctx *ctx, struct md *md)
+{
+    struct md_setup setup = {
+        .list_radius = md->pair.cutoff + md->pair.skin,
+        .halo_radius = md_halo_radius(md),
+        .n_species = md->n_species,
+        .coeff = md->pair.coeff,
+        .force_shift = md->pair.shift == MD_SHIFT_FORCE,
+        .acceleration = md->constants->force_to_acceleration,
+        .expected_count = (double)md->n_particles / md->grid.size,
+        .seed = md->seed,
+    };
+    for (int d = 0; d < 3; d++) {
+        setup.box_lo[d] = md->box_lo[d];
+        setup.box_length[d] = md->box_length[d];
+        setup.lo[d] = md->grid.lo[d];
+        setup.hi[d] = md->grid.hi[d];
+        setup.cut[d] = md->grid.dims[d] > 1;
+    }
+    for (int s = 0; s < md->n_species; s++)
+        setup.mass[s] = md->species[s].mass;
+    return md->k->create(ctx, &setup, &md->store);
+}
+
+static int open_kernels(struct ctx *ctx, struct md *md)
+{
+    md->k = ctx->device ? ctx->device->md(md->precision) : NULL;
+    if (!md->k)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "device '%s' has no molecular dynamics in this precision",
+                    ctx->device ? ctx->device->name : "none");
+    return create_store(ctx, md);
+}
+
+static int md_start(struct ctx *ctx, void *state)
+{
+    struct md *md = state;
+    if (md->pair.rebuild_every > 0)
+        log_warn(ctx->log,
+                 "md.pair.rebuild_every = %" PRId64
+                 ": the pair list is rebuilt "
+                 "without looking how far particles moved; it may miss pairs",
+                 md->pair.rebuild_every);
+    TRY(comm_agree(ctx, open_kernels(ctx, md)));
+    TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
+    TRY(md_place_particles(ctx, md));
+    TRY(redistribute(ctx, md));
+    TRY(comm_agree(ctx, check_overlap(ctx, md)));
+    struct md_sums *sums = want_sums(md, 1);
+    pair_forces(ctx, md, 0, sums);
+    pair_forces(ctx, md, 1, sums);
+    return md_analysis_start(ctx, md);
+}
+
+/* ---- where the run stands ---- */
+
+static int64_t md_step_number(const void *state)
+{
+    return ((const struct md *)state)->step;
+}
+
+static double md_time(const void *state)
+{
+    const struct md *md = state;
+    return (double)md->step * md->dt;
+}
+
+static double md_timestep(const void *state)
+{
+    return ((const struct md *)state)->dt;
+}
+
+static int64_t md_steps_total(const void *state)
+{
+    return ((const struct md *)state)->steps;
+}
+
+static int md_done(const void *state)
+{
+    const struct md *md = state;
+    return md->step >= md->steps;
+}
+
+static const struct observable *md_observables(const void *state, int *n)
+{
+    const struct md *md = state;
+    *n = md->n_observables;
+    return md->observables;
+}
+
+static const char *md_time_unit(const void *state)
+{
+    return ((const struct md *)state)->unit_text[MD_TIME];
+}
+
+static const char *md_precision(const void *state)
+{
+    static const char *const names[] = {"double", "mixed", "single"};
+    return names[((const struct md *)state)->precision];
+}
+
+const struct solver solver_md = {
+    .name = "md",
+    .title = "molecular dynamics",
+    .params = &md_param_table,
+    .starter =
+        "# A Lennard-Jones melt: an fcc crystal of 32000 particles melts\n"
+        "# within a few hundred steps. Reduced units.\n",
+    .create = md_create,
+    .estimate = md_estimate,
+    .initial = md_start,
+    .step = md_step,
+    .step_number = md_step_number,
+    .time = md_time,
+    .timestep = md_timestep,
+    .steps_total = md_steps_total,
+    .done = md_done,
+    .observables = md_observables,
+    .observe = md_observe,
+    .frame = md_frame,
+    .results = md_results,
+    .totals = md_totals,
+    .time_unit = md_time_unit,
+    .precision = md_precision,
+    .destroy = md_destroy,
+};

@@ -1,0 +1,262 @@
+/* md.h: what the files of the molecular dynamics solver share.
+ *
+ * struct md is one simulation: the deck's values, this rank's place in the box,
+ * and the store that a backend keeps. Particles live in the store; this folder
+ * decides what is done to them, and when.
+ */
+#ifndef WARPDECK_SOLVERS_MD_H
+#define WARPDECK_SOLVERS_MD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/units.h"
+#include "domain/field.h"
+#include "domain/grid.h"
+#include "kernels/device.h"
+#include "kernels/md/md_kernels.h"
+
+struct ctx;
+struct halo;
+struct params;
+struct param_table;
+struct estimate;
+struct solver_totals;
+
+enum {
+    MD_NAME_MAX = 32, /* bytes of a species name, with the NUL */
+    MD_OBSERVABLES_MAX = 16,
+    MD_FIELDS_MAX = 8
+};
+
+/* Units of what is shown and written, see unit_text. */
+enum md_unit {
+    MD_TIME,
+    MD_LENGTH,
+    MD_AREA,
+    MD_VELOCITY,
+    MD_FORCE,
+    MD_MASS,
+    MD_ENERGY,
+    MD_TEMPERATURE,
+    MD_PRESSURE,
+    MD_MOMENTUM,
+    MD_NO_UNIT,
+    MD_UNITS
+};
+
+enum md_lattice { MD_SC, MD_BCC, MD_FCC, MD_DIAMOND };
+enum md_mixing { MD_ARITHMETIC, MD_GEOMETRIC, MD_SIXTH_POWER };
+enum md_shift { MD_SHIFT_NONE, MD_SHIFT_ENERGY, MD_SHIFT_FORCE };
+enum md_ensemble { MD_NVE, MD_LANGEVIN, MD_BUSSI };
+
+struct md_species {
+    char name[MD_NAME_MAX];
+    double mass;
+    double fraction; /* of lattice sites */
+    int64_t count;   /* particles, all ranks */
+};
+
+/* Where the particles come from. */
+struct md_initial {
+    char *read; /* path of a file, or NULL: a lattice */
+    enum md_lattice lattice;
+    int64_t cells[3];
+    double spacing[3]; /* of the cubic cell, by direction */
+    int has_temperature;
+    double temperature;
+    double overlap; /* closest distance allowed at the start; 0: any */
+};
+
+struct md_pair {
+    double cutoff, skin;
+    enum md_mixing mixing;
+    enum md_shift shift;
+    int tail;
+    int64_t rebuild_every;  /* 0: by displacement */
+    struct lj_coeff *coeff; /* [n_species][n_species] */
+    double smallest_sigma;
+    double tail_energy, tail_pressure; /* 0 without `tail` */
+};
+
+struct md_rdf {
+    int on;
+    int n_pairs;
+    int (*pairs)[2]; /* species */
+    int *channel_of; /* [n_species][n_species]: index of pair, or -1 */
+    double range;
+    int n_bins;
+    int64_t every, start;
+    int64_t n_samples;
+    uint64_t *counts; /* [n_pairs][n_bins], of this rank */
+};
+
+struct md_msd {
+    int on;
+    int64_t every;
+    int64_t first, n;       /* this rank's slab of ids */
+    double (*reference)[3]; /* unwrapped positions of step 0, [n] */
+    size_t n_samples, capacity;
+    double *samples; /* [n_samples][2 + n_species]: time, all, each species */
+};
+
+/* Tables handed to the driver at the end. */
+struct md_results {
+    int n;
+    struct result_table *tables;
+    char (*groups)[3 * MD_NAME_MAX];
+    double *values;
+    const double **columns;
+    const char **names, **units;
+};
+
+struct md {
+    /* from the deck */
+    enum unit_system units;
+    const struct unit_constants *constants;
+    enum precision precision;
+    uint64_t seed;
+    double dt;
+    int64_t steps;
+    int n_species;
+    struct md_species species[MD_SPECIES_MAX];
+    struct md_initial initial;
+    struct md_pair pair;
+    enum md_ensemble ensemble;
+    double temperature, relaxation; /* of the thermostat */
+    double frame_bytes;
+
+    /* where this rank stands */
+    double box_lo[3], box_length[3];
+    struct grid grid;
+    int64_t n_particles; /* all ranks */
+    double degrees_of_freedom;
+
+    /* the particles */
+    const struct md_kernels *k;
+    struct md_store *store;
+    struct halo *halo;
+
+    /* the run */
+    int64_t step;
+    int64_t list_step; /* when the list was built */
+    int64_t
+        unsafe_steps; /* with rebuild_every: the list may have missed pairs */
+    struct md_sums sums; /* of this rank, where sums_known */
+    int sums_known;
+    double thermostat_work; /* energy put in by the thermostat: for Bussi of all
+                             * ranks, for Langevin of this one */
+
+    /* looking */
+    struct md_rdf rdf;
+    struct md_msd msd;
+    int64_t msd_step; /* of msd_now; -1: none */
+    double msd_now[1 + MD_SPECIES_MAX];
+    struct observable observables[MD_OBSERVABLES_MAX];
+    int n_observables;
+    char unit_text[MD_UNITS][32];
+    struct md_particle *rows; /* of the last frame */
+    double (*row_force)[3];
+    void *field_values[MD_FIELDS_MAX];
+    struct field fields[MD_FIELDS_MAX];
+    struct field_frame frame;
+    char species_text[256]; /* description of the field */
+    struct md_results results;
+
+    int phase_pair, phase_list, phase_integrate, phase_analysis;
+};
+
+/* ---- md_table.c, md_params.c: the deck ---- */
+extern const struct param_table md_param_table;
+/* Fill in all that comes from the deck. Errors: STATUS_DECK, STATUS_INPUT. */
+int md_read_params(struct ctx *ctx, struct params *p, struct md *md);
+
+/* ---- md_pair.c: the force field ---- */
+/* Coefficients of all pairs by the mixing rule; errors go to params_error. */
+int md_pair_read(struct ctx *ctx, struct params *p, struct md *md);
+/* Tail corrections, once the species are counted. */
+void md_pair_tail(struct md *md);
+/* The index of the species named so, or -1. */
+int md_find_species(const struct md *md, const char *name);
+/* The names of all species, "A, B", for messages. */
+const char *md_species_list(const struct md *md, char *buffer, size_t size);
+
+/* ---- md_initial.c: particles at the start ---- */
+int64_t md_lattice_sites(const struct md_initial *initial);
+/* Put this rank's particles into the store, with velocities. Collective. */
+int md_place_particles(struct ctx *ctx, struct md *md);
+/* The species of lattice site `id` (1, 2, ...), by the declared fractions. */
+int md_lattice_species(const struct md *md, int64_t id);
+/* Count the species of a lattice from their fractions. */
+void md_lattice_counts(struct md *md);
+/* Wrap a position into the box, counting images. */
+void md_wrap(const struct md *md, struct md_particle *p);
+
+/* A growing array of particles. */
+struct md_list {
+    struct md_particle *p;
+    size_t n, capacity;
+};
+int md_list_add(struct ctx *ctx, struct md_list *list,
+                const struct md_particle *p);
+
+/* ---- md_velocity.c: velocities at the start ---- */
+/* Draw Maxwell-Boltzmann velocities for the particles of all ranks: zero total
+ * momentum, kinetic temperature exactly `temperature`. The result for a
+ * particle depends only on its id, never on the ranks. Collective. */
+int md_draw_velocities(struct ctx *ctx, const struct md *md,
+                       struct md_particle *p, size_t n, double temperature);
+
+/* ---- md_read_xyz.c ---- */
+/* Check the whole file: number of particles, of each species, and the box if
+ * the file has one (*has_box). Collective. Errors: STATUS_INPUT. */
+int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
+                double box_length[3]);
+/* Keep this rank's particles. *has_velocities: whether the file gives them. */
+int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list,
+                int *has_velocities);
+
+/* ---- md_ensemble.c: what a thermostat adds to a step ---- */
+int md_ensemble_apply(struct ctx *ctx, struct md *md);
+/* The factor on all velocities of one Bussi step; kinetic and target per the
+ * same unit. Same on all ranks for the same step. */
+double md_bussi_factor(uint64_t seed, int64_t step, double decay,
+                       double kinetic, double target, double freedom);
+/* Boltzmann's constant times T in mass * velocity^2. */
+double md_thermal(const struct md *md, double temperature);
+
+/* ---- md_observe.c ---- */
+void md_observe_init(struct md *md);
+int md_observe(struct ctx *ctx, void *state, double *values);
+int md_frame(struct ctx *ctx, void *state, int n_names,
+             const char *const *names, const struct field_frame **out);
+void md_observe_free(struct md *md);
+
+/* ---- md_analysis.c ---- */
+int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md);
+int md_analysis_start(struct ctx *ctx, struct md *md);
+int md_analysis_step(struct ctx *ctx, struct md *md);
+/* The mean squared displacement of the present step into md->msd_now. */
+int md_msd_measure(struct ctx *ctx, struct md *md);
+/* The histogram of pair `channel`, of all ranks, as r and g(r) by bin. Allen
+ * and Tildesley (2017), section 8.2. Collective. */
+int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
+                 double *g);
+void md_analysis_free(struct md *md);
+
+/* ---- md_results.c ---- */
+int md_results(struct ctx *ctx, void *state, const struct result_table **tables,
+               int *n);
+void md_results_free(struct md *md);
+
+/* ---- md_totals.c: what a run needs, and what it has done ---- */
+int md_estimate(struct ctx *ctx, void *state, struct estimate *out);
+int md_totals(struct ctx *ctx, void *state, struct solver_totals *out);
+
+/* ---- md.c ---- */
+/* Forces, energy and virial of the present positions, list unchanged. */
+int md_compute_sums(struct ctx *ctx, struct md *md);
+/* How far halo copies reach. */
+double md_halo_radius(const struct md *md);
+
+#endif

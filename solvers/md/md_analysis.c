@@ -1,0 +1,276 @@
+/* md_analysis.c: analyses during the run: radial distribution functions and the
+ * mean squared displacement.
+ */
+#include "md.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/param.h"
+#include "base/timer.h"
+#include "domain/particles.h"
+
+/* ---- the deck ---- */
+
+static void set_pair(struct md *md, int at, int a, int b)
+{
+    md->rdf.pairs[at][0] = a;
+    md->rdf.pairs[at][1] = b;
+    md->rdf.channel_of[a * md->n_species + b] = at;
+    md->rdf.channel_of[b * md->n_species + a] = at;
+}
+
+static void all_pairs(struct md *md)
+{
+    for (int a = 0; a < md->n_species; a++)
+        for (int b = a; b < md->n_species; b++)
+            set_pair(md, md->rdf.n_pairs++, a, b);
+}
+
+static void named_pairs(struct params *p, struct md *md)
+{
+    const char *section = "md.analysis.rdf";
+    char list[256];
+    size_t n = 0;
+    const char *const *names = params_strings(p, section, "pairs", &n);
+    for (size_t i = 0; i < n; i++) {
+        int s[2];
+        for (int e = 0; e < 2; e++) {
+            s[e] = md_find_species(md, names[2 * i + (size_t)e]);
+            if (s[e] < 0) {
+                params_error(p, section, "pairs",
+                             "unknown species '%s'; declared: %s",
+                             names[2 * i + (size_t)e],
+                             md_species_list(md, list, sizeof list));
+                return;
+            }
+        }
+        if (md->rdf.channel_of[s[0] * md->n_species + s[1]] < 0)
+            set_pair(md, md->rdf.n_pairs++, s[0], s[1]);
+    }
+}
+
+static int read_rdf(struct ctx *ctx, struct params *p, struct md *md)
+{
+    const char *section = "md.analysis.rdf";
+    struct md_rdf *rdf = &md->rdf;
+    size_t n = (size_t)md->n_species;
+    rdf->on = 1;
+    TRY(params_fill_double(ctx, p, section, "range", md->pair.cutoff));
+    rdf->range = params_double(p, section, "range");
+    rdf->n_bins = (int)params_int(p, section, "bins");
+    rdf->every = params_int(p, section, "every");
+    rdf->start = params_int(p, section, "start");
+    rdf->pairs = calloc(n * n, sizeof *rdf->pairs);
+    rdf->channel_of = calloc(n * n, sizeof *rdf->channel_of);
+    if (!rdf->pairs || !rdf->channel_of)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu pairs of species",
+                    n * n);
+    for (size_t i = 0; i < n * n; i++)
+        rdf->channel_of[i] = -1;
+    if (params_is_set(p, section, "pairs"))
+        named_pairs(p, md);
+    else
+        all_pairs(md);
+    return 0;
+}
+
+int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md)
+{
+    if (params_has_section(p, "md.analysis.msd")) {
+        md->msd.on = 1;
+        md->msd.every = params_int(p, "md.analysis.msd", "every");
+    }
+    if (params_has_section(p, "md.analysis.rdf"))
+        TRY(read_rdf(ctx, p, md));
+    return 0;
+}
+
+/* ---- radial distribution ---- */
+
+static int rdf_sample(struct ctx *ctx, struct md *md)
+{
+    struct md_rdf *rdf = &md->rdf;
+    rdf->n_samples++;
+    return md->k->pair_histogram(ctx, md->store, rdf->range, rdf->n_bins,
+                                 rdf->channel_of, rdf->counts);
+}
+
+/* Ordered pairs of an ideal gas in one sample, per volume: g = 1 there. A
+ * particle is no neighbor of its own. */
+static double pairs_per_volume(const struct md *md, int channel)
+{
+    int a = md->rdf.pairs[channel][0], b = md->rdf.pairs[channel][1];
+    double n_a = (double)md->species[a].count;
+    double n_b = (double)md->species[b].count;
+    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
+    return (a == b ? n_a * (n_a - 1) : 2 * n_a * n_b) / volume;
+}
+
+int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
+                 double *g)
+{
+    const struct md_rdf *rdf = &md->rdf;
+    const uint64_t *counts =
+        &rdf->counts[(size_t)channel * (size_t)rdf->n_bins];
+    const double pi = 3.14159265358979323846;
+    double width = rdf->range / rdf->n_bins;
+    double ideal = pairs_per_volume(md, channel) * (double)rdf->n_samples;
+    /* Whole numbers below 2^53 add up exactly as doubles. */
+    for (int b = 0; b < rdf->n_bins; b++)
+        g[b] = (double)counts[b];
+    TRY(comm_sum_double(ctx, g, rdf->n_bins));
+    for (int b = 0; b < rdf->n_bins; b++) {
+        double inner = b * width, outer = (b + 1) * width;
+        double shell =
+            4.0 / 3.0 * pi * (outer * outer * outer - inner * inner * inner);
+        r[b] = (b + 0.5) * width;
+        g[b] = ideal > 0 ? g[b] / (ideal * shell) : 0;
+    }
+    return 0;
+}
+
+/* ---- mean squared displacement ---- */
+
+/* Particles of all ranks by id; this rank's slab. */
+static int rows_by_id(struct ctx *ctx, const struct md *md,
+                      struct md_particle **rows)
+{
+    size_t n = md->k->count(md->store);
+    int status = 0;
+    struct md_particle *p = malloc((n + 1) * sizeof *p);
+    *rows = NULL;
+    if (!p)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
+    TRY_CLEANUP(comm_agree(ctx, status));
+    md->k->gather(md->store, p, NULL);
+    status = particles_by_id(ctx, md->n_particles, p, NULL, n, rows, NULL);
+cleanup:
+    free(p);
+    return status;
+}
+
+static double unwrapped(const struct md *md, const struct md_particle *p, int d)
+{
+    return p->position[d] + p->image[d] * md->box_length[d];
+}
+
+static int msd_start(struct ctx *ctx, struct md *md)
+{
+    struct md_particle *rows = NULL;
+    int status = 0;
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size,
+                   &md->msd.first, &md->msd.n);
+    TRY(rows_by_id(ctx, md, &rows));
+    md->msd.reference =
+        malloc(((size_t)md->msd.n + 1) * sizeof *md->msd.reference);
+    if (!md->msd.reference)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for displacements");
+    for (int64_t i = 0; i < md->msd.n && status == 0; i++)
+        for (int d = 0; d < 3; d++)
+            md->msd.reference[i][d] = unwrapped(md, &rows[i], d);
+    free(rows);
+    return comm_agree(ctx, status);
+}
+
+int md_msd_measure(struct ctx *ctx, struct md *md)
+{
+    struct md_particle *rows = NULL;
+    double sum[1 + MD_SPECIES_MAX] = {0};
+    if (md->msd_step == md->step)
+        return 0;
+    TRY(rows_by_id(ctx, md, &rows));
+    for (int64_t i = 0; i < md->msd.n; i++) {
+        double square = 0;
+        for (int d = 0; d < 3; d++) {
+            double moved = unwrapped(md, &rows[i], d) - md->msd.reference[i][d];
+            square += moved * moved;
+        }
+        sum[0] += square;
+        sum[1 + rows[i].species] += square;
+    }
+    free(rows);
+    TRY(comm_sum_double(ctx, sum, 1 + md->n_species));
+    md->msd_now[0] = sum[0] / (double)md->n_particles;
+    for (int s = 0; s < md->n_species; s++) {
+        int64_t n = md->species[s].count;
+        md->msd_now[1 + s] = n > 0 ? sum[1 + s] / (double)n : 0;
+    }
+    md->msd_step = md->step;
+    return 0;
+}
+
+/* Append time and displacements to the table of the run's end. */
+static int msd_sample(struct ctx *ctx, struct md *md)
+{
+    struct md_msd *msd = &md->msd;
+    size_t width = 2 + (size_t)md->n_species;
+    TRY(md_msd_measure(ctx, md));
+    if (msd->n_samples == msd->capacity) {
+        size_t capacity = 2 * msd->capacity + 64;
+        double *grown = realloc(msd->samples, capacity * width * sizeof *grown);
+        if (!grown)
+            return FAIL(ctx, STATUS_MEMORY, "no memory for %zu samples",
+                        capacity);
+        msd->samples = grown;
+        msd->capacity = capacity;
+    }
+    double *row = &msd->samples[msd->n_samples++ * width];
+    row[0] = (double)md->step * md->dt;
+    memcpy(row + 1, md->msd_now, (width - 1) * sizeof *row);
+    return 0;
+}
+
+/* ---- during the run ---- */
+
+static int sample(struct ctx *ctx, struct md *md)
+{
+    const struct md_rdf *rdf = &md->rdf;
+    int rdf_now = rdf->on && md->step >= rdf->start &&
+                  (md->step - rdf->start) % rdf->every == 0;
+    int msd_now = md->msd.on && md->step % md->msd.every == 0;
+    int status = 0;
+    if (!rdf_now && !msd_now)
+        return 0;
+    timer_begin(ctx->timers, md->phase_analysis);
+    if (rdf_now)
+        status = comm_agree(ctx, rdf_sample(ctx, md));
+    if (msd_now && status == 0)
+        status = comm_agree(ctx, msd_sample(ctx, md));
+    timer_end(ctx->timers, md->phase_analysis);
+    return status;
+}
+
+int md_analysis_start(struct ctx *ctx, struct md *md)
+{
+    int status = 0;
+    if (md->rdf.on) {
+        size_t n = (size_t)md->rdf.n_pairs * (size_t)md->rdf.n_bins;
+        md->rdf.counts = calloc(n + 1, sizeof *md->rdf.counts);
+        if (!md->rdf.counts)
+            status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu bins", n);
+    }
+    TRY(comm_agree(ctx, status));
+    if (md->msd.on)
+        TRY(msd_start(ctx, md));
+    return sample(ctx, md);
+}
+
+int md_analysis_step(struct ctx *ctx, struct md *md)
+{
+    return sample(ctx, md);
+}
+
+void md_analysis_free(struct md *md)
+{
+    free(md->rdf.pairs);
+    free(md->rdf.channel_of);
+    free(md->rdf.counts);
+    free(md->msd.reference);
+    free(md->msd.samples);
+    md_results_free(md);
+}

@@ -1,0 +1,310 @@
+/* md_observe.c: what a run shows: scalars of time, and pictures of the
+ * particles.
+ */
+#include "md.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "domain/particles.h"
+
+/* ---- scalars ---- */
+
+static void name_units(struct md *md)
+{
+    static const struct dimension dims[MD_UNITS] = {
+        [MD_TIME] = {0, 0, 1, 0, 0, 0},
+        [MD_LENGTH] = {0, 1, 0, 0, 0, 0},
+        [MD_AREA] = {0, 2, 0, 0, 0, 0},
+        [MD_VELOCITY] = {0, 1, -1, 0, 0, 0},
+        [MD_FORCE] = {1, 1, -2, 0, 0, 0},
+        [MD_MASS] = {1, 0, 0, 0, 0, 0},
+        [MD_ENERGY] = {1, 2, -2, 0, 0, 0},
+        [MD_TEMPERATURE] = {0, 0, 0, 1, 0, 0},
+        [MD_PRESSURE] = {1, -1, -2, 0, 0, 0},
+        [MD_MOMENTUM] = {1, 1, -1, 0, 0, 0},
+        [MD_NO_UNIT] = {0, 0, 0, 0, 0, 0},
+    };
+    for (int u = 0; u < MD_UNITS; u++)
+        unit_name(md->units, dims[u], md->unit_text[u],
+                  sizeof md->unit_text[u]);
+}
+
+static void add_observable(struct md *md, const char *name, enum md_unit unit,
+                           const char *description, const char *heading,
+                           int per_particle, int decimals)
+{
+    md->observables[md->n_observables++] =
+        (struct observable){.name = name,
+                            .unit = md->unit_text[unit],
+                            .description = description,
+                            .heading = heading,
+                            .per_particle = per_particle,
+                            .decimals = decimals};
+}
+
+/* The order here is the order of values in md_observe(). */
+void md_observe_init(struct md *md)
+{
+    name_units(md);
+    add_observable(md, "temperature", MD_TEMPERATURE,
+                   "kinetic temperature, 2 K / (degrees of freedom x k)", "T",
+                   0, 4);
+    add_observable(md, "pressure", MD_PRESSURE,
+                   "(2 K + virial) / 3 V, with the tail correction if asked",
+                   "P", 0, 4);
+    add_observable(md, "potential_energy", MD_ENERGY,
+                   "potential energy of all particles", "U/N", 1, 6);
+    add_observable(md, "kinetic_energy", MD_ENERGY,
+                   "kinetic energy of all particles", NULL, 0, 6);
+    add_observable(md, "total_energy", MD_ENERGY,
+                   "potential + kinetic energy of all particles", "E/N", 1, 6);
+    add_observable(md, "momentum", MD_MOMENTUM, "length of the total momentum",
+                   NULL, 0, 6);
+    if (md->ensemble != MD_NVE)
+        add_observable(md, "conserved_energy", MD_ENERGY,
+                       "total energy less what the thermostat has put in", NULL,
+                       0, 6);
+    if (md->msd.on)
+        add_observable(md, "mean_squared_displacement", MD_AREA,
+                       "mean squared distance from the start, all particles",
+                       "MSD", 0, 4);
+}
+
+/* Sums over ranks that all values are made of. */
+struct whole {
+    double potential, virial, kinetic, momentum[3], work;
+};
+
+static int sum_whole(struct ctx *ctx, struct md *md, struct whole *w)
+{
+    struct md_moments moments;
+    if (!md->sums_known)
+        TRY(md_compute_sums(ctx, md));
+    md->k->moments(md->store, &moments);
+    double v[7] = {md->sums.energy,     md->sums.virial,
+                   moments.kinetic,     moments.momentum[0],
+                   moments.momentum[1], moments.momentum[2],
+                   md->thermostat_work};
+    TRY(comm_sum_double(ctx, v, 7));
+    double to_energy = md->constants->mvv_to_energy;
+    *w = (struct whole){v[0], v[1], v[2] * to_energy, {v[3], v[4], v[5]}, 0};
+    /* Bussi's work is the same number on every rank, Langevin's a share. */
+    w->work =
+        to_energy * (md->ensemble == MD_LANGEVIN ? v[6] : md->thermostat_work);
+    return 0;
+}
+
+int md_observe(struct ctx *ctx, void *state, double *values)
+{
+    struct md *md = state;
+    struct whole w;
+    TRY(sum_whole(ctx, md, &w));
+    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
+    double potential = w.potential + md->pair.tail_energy;
+    double pressure = (2 * w.kinetic + w.virial) / (3 * volume) *
+                          md->constants->energy_per_volume_to_pressure +
+                      md->pair.tail_pressure;
+    double temperature =
+        2 * w.kinetic / (md->degrees_of_freedom * md->constants->boltzmann);
+    int n = 0;
+    values[n++] = temperature;
+    values[n++] = pressure;
+    values[n++] = potential;
+    values[n++] = w.kinetic;
+    values[n++] = potential + w.kinetic;
+    values[n++] =
+        sqrt(w.momentum[0] * w.momentum[0] + w.momentum[1] * w.momentum[1] +
+             w.momentum[2] * w.momentum[2]);
+    if (md->ensemble != MD_NVE)
+        values[n++] = potential + w.kinetic - w.work;
+    if (md->msd.on) {
+        TRY(md_msd_measure(ctx, md));
+        values[n++] = md->msd_now[0];
+    }
+    return 0;
+}
+
+/* ---- pictures ---- */
+
+enum md_field { POSITION, VELOCITY, FORCE, IMAGE, ID, SPECIES, MASS, N_FIELDS };
+
+struct field_kind {
+    const char *name;
+    enum field_type type;
+    int components, constant;
+    enum md_unit unit;
+    const char *description;
+};
+
+static const struct field_kind kinds[N_FIELDS] = {
+    [POSITION] = {"position", FIELD_DOUBLE, 3, 0, MD_LENGTH,
+                  "positions inside the box"},
+    [VELOCITY] = {"velocity", FIELD_DOUBLE, 3, 0, MD_VELOCITY, "velocities"},
+    [FORCE] = {"force", FIELD_DOUBLE, 3, 0, MD_FORCE, "total forces"},
+    [IMAGE] = {"image", FIELD_INT32, 3, 0, MD_NO_UNIT,
+               "boxes crossed: unwrapped position = position + image x edge"},
+    [ID] = {"id", FIELD_INT64, 1, 1, MD_NO_UNIT, "particle ids, 1 to N"},
+    [SPECIES] = {"species", FIELD_INT32, 1, 1, MD_NO_UNIT, NULL},
+    [MASS] = {"mass", FIELD_DOUBLE, 1, 1, MD_MASS, "masses"},
+};
+
+static size_t value_size(enum field_type type)
+{
+    return type == FIELD_INT32 ? sizeof(int32_t) : sizeof(double);
+}
+
+/* One field of all rows, as the file wants it. */
+static void fill(const struct md *md, enum md_field f, int64_t n, void *values)
+{
+    double *real = values;
+    int32_t *small = values;
+    int64_t *whole = values;
+    for (int64_t i = 0; i < n; i++) {
+        const struct md_particle *p = &md->rows[i];
+        for (int d = 0; d < 3 && f == POSITION; d++)
+            real[3 * i + d] = p->position[d];
+        for (int d = 0; d < 3 && f == VELOCITY; d++)
+            real[3 * i + d] = p->velocity[d];
+        for (int d = 0; d < 3 && f == FORCE; d++)
+            real[3 * i + d] = md->row_force[i][d];
+        for (int d = 0; d < 3 && f == IMAGE; d++)
+            small[3 * i + d] = p->image[d];
+        if (f == ID)
+            whole[i] = p->id;
+        if (f == SPECIES)
+            small[i] = p->species;
+        if (f == MASS)
+            real[i] = md->species[p->species].mass;
+    }
+}
+
+static int find_field(const char *name)
+{
+    for (int f = 0; f < N_FIELDS; f++)
+        if (strcmp(kinds[f].name, name) == 0)
+            return f;
+    return -1;
+}
+
+/* Bring the particles of this rank's slab into md->rows, and their forces where
+ * they are wanted. */
+static int fetch_rows(struct ctx *ctx, struct md *md, int want_force)
+{
+    size_t n = md->k->count(md->store);
+    int status = 0;
+    free(md->rows);
+    free(md->row_force);
+    md->rows = NULL;
+    md->row_force = NULL;
+    struct md_particle *p = malloc((n + 1) * sizeof *p);
+    double(*force)[3] = want_force ? malloc((n + 1) * sizeof *force) : NULL;
+    if (!p || (want_force && !force))
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
+    TRY_CLEANUP(comm_agree(ctx, status));
+    md->k->gather(md->store, p, force);
+    status = particles_by_id(ctx, md->n_particles, p, force, n, &md->rows,
+                             want_force ? &md->row_force : NULL);
+cleanup:
+    free(p);
+    free(force);
+    return status;
+}
+
+static int add_field(struct ctx *ctx, struct md *md, enum md_field f,
+                     int64_t first, int64_t n)
+{
+    const struct field_kind *kind = &kinds[f];
+    int at = md->frame.n_fields++;
+    size_t size = (size_t)n * (size_t)kind->components * value_size(kind->type);
+    free(md->field_values[at]);
+    md->field_values[at] = malloc(size + 1);
+    if (!md->field_values[at])
+        return FAIL(ctx, STATUS_MEMORY, "no memory for field '%s'", kind->name);
+    fill(md, f, n, md->field_values[at]);
+    md->fields[at] = (struct field){
+        .name = kind->name,
+        .unit = md->unit_text[kind->unit],
+        .description = f == SPECIES ? md->species_text : kind->description,
+        .type = kind->type,
+        .components = kind->components,
+        .constant = kind->constant,
+        .total = md->n_particles,
+        .first = first,
+        .n = n,
+        .values = md->field_values[at]};
+    return 0;
+}
+
+/* "species: 0 = A, 1 = B" */
+static void describe_species(struct md *md)
+{
+    size_t used =
+        (size_t)snprintf(md->species_text, sizeof md->species_text, "species:");
+    for (int s = 0; s < md->n_species; s++) {
+        size_t left = sizeof md->species_text - used;
+        int n = snprintf(md->species_text + used, left, "%s %d = %s",
+                         s > 0 ? "," : "", s, md->species[s].name);
+        if (n < 0 || (size_t)n >= left) {
+            md->species_text[used] = '\0'; /* whole names only */
+            break;
+        }
+        used += (size_t)n;
+    }
+}
+
+static void describe_frame(struct md *md)
+{
+    struct field_frame *frame = &md->frame;
+    describe_species(md);
+    frame->step = md->step;
+    frame->time = (double)md->step * md->dt;
+    frame->time_unit = md->unit_text[MD_TIME];
+    frame->length_unit = md->unit_text[MD_LENGTH];
+    for (int d = 0; d < 3; d++) {
+        frame->box_edges[d] = md->box_length[d];
+        frame->box_origin[d] = md->box_lo[d];
+        frame->periodic[d] = 1;
+    }
+    frame->n_fields = 0;
+    frame->fields = md->fields;
+}
+
+int md_frame(struct ctx *ctx, void *state, int n_names,
+             const char *const *names, const struct field_frame **out)
+{
+    struct md *md = state;
+    int wanted[N_FIELDS] = {[ID] = 1, [SPECIES] = 1, [MASS] = 1}, status = 0;
+    int64_t first, n;
+    for (int i = 0; i < n_names; i++) {
+        int f = find_field(names[i]);
+        if (f < 0)
+            return FAIL(ctx, STATUS_UNSUPPORTED,
+                        "no field '%s'; there are position, velocity, force, "
+                        "image, id, species and mass",
+                        names[i]);
+        wanted[f] = 1;
+    }
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);
+    TRY(fetch_rows(ctx, md, wanted[FORCE]));
+    describe_frame(md);
+    for (int f = 0; f < N_FIELDS && status == 0; f++)
+        if (wanted[f])
+            status = add_field(ctx, md, (enum md_field)f, first, n);
+    TRY(comm_agree(ctx, status));
+    *out = &md->frame;
+    return 0;
+}
+
+void md_observe_free(struct md *md)
+{
+    free(md->rows);
+    free(md->row_force);
+    for (int i = 0; i < MD_FIELDS_MAX; i++)
+        free(md->field_values[i]);
+}

@@ -1,0 +1,234 @@
+/* md_pair.c: Lennard-Jones parameters of all pairs of species. */
+#include "md.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/param.h"
+
+/* What the deck says of one pair of species. */
+struct lj {
+    int known;
+    double epsilon, sigma, cutoff;
+};
+
+int md_find_species(const struct md *md, const char *name)
+{
+    for (int s = 0; s < md->n_species; s++)
+        if (strcmp(md->species[s].name, name) == 0)
+            return s;
+    return -1;
+}
+
+const char *md_species_list(const struct md *md, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (int s = 0; s < md->n_species; s++) {
+        const char *comma = s > 0 ? ", " : "";
+        size_t left = size - used;
+        int n =
+            snprintf(buffer + used, left, "%s%s", comma, md->species[s].name);
+        if (n < 0 || (size_t)n >= left) {
+            buffer[used] = '\0';
+            break;
+        }
+        used += (size_t)n;
+    }
+    return buffer;
+}
+
+/* ---- mixing ---- */
+
+/* Parameters of an unlike pair from those of the like ones. Lorentz (1881) and
+ * Berthelot (1898); geometric means; Waldman and Hagler (1993), J. Comput.
+ * Chem. 14, 1077. The same rules as LAMMPS's pair_modify mix. */
+static struct lj mix(enum md_mixing rule, struct lj a, struct lj b)
+{
+    struct lj m = {1, sqrt(a.epsilon * b.epsilon), sqrt(a.sigma * b.sigma), 0};
+    double a3 = pow(a.sigma, 3), b3 = pow(b.sigma, 3);
+    double mean6 = 0.5 * (a3 * a3 + b3 * b3);
+    switch (rule) {
+    case MD_ARITHMETIC:
+        m.sigma = 0.5 * (a.sigma + b.sigma);
+        break;
+    case MD_GEOMETRIC:
+        break;
+    case MD_SIXTH_POWER:
+        m.epsilon *= a3 * b3 / mean6;
+        m.sigma = pow(mean6, 1.0 / 6.0);
+        break;
+    }
+    return m;
+}
+
+/* Energy shift and linear force shift, so that energy (and force) end at zero:
+ * u(r) - u(rc) - (r - rc) u'(rc); Allen and Tildesley (2017), section 5.2.4. */
+static struct lj_coeff finish(struct lj lj, enum md_shift shift)
+{
+    double s6 = pow(lj.sigma, 6), r6 = pow(lj.cutoff, -6);
+    struct lj_coeff c = {
+        .c12 = 4 * lj.epsilon * s6 * s6,
+        .c6 = 4 * lj.epsilon * s6,
+        .cutoff2 = lj.cutoff * lj.cutoff,
+        .cutoff = lj.cutoff,
+    };
+    if (shift != MD_SHIFT_NONE)
+        c.shift = (c.c12 * r6 - c.c6) * r6;
+    if (shift == MD_SHIFT_FORCE)
+        c.force_shift = (12 * c.c12 * r6 - 6 * c.c6) * r6 / lj.cutoff;
+    return c;
+}
+
+/* ---- the deck ---- */
+
+static int read_options(struct ctx *ctx, struct params *p, struct md *md)
+{
+    static const char *const shifts[] = {"none", "energy", "force"};
+    static const char *const rules[] = {"arithmetic", "geometric",
+                                        "sixth-power"};
+    struct md_pair *pair = &md->pair;
+    const char *shift = params_string(p, "md.pair", "shift");
+    const char *rule = params_string(p, "md.pair", "mixing");
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(shift, shifts[i]) == 0)
+            pair->shift = (enum md_shift)i;
+        if (strcmp(rule, rules[i]) == 0)
+            pair->mixing = (enum md_mixing)i;
+    }
+    pair->cutoff = params_double(p, "md.pair", "cutoff");
+    TRY(params_fill_double(ctx, p, "md.pair", "skin", 0.12 * pair->cutoff));
+    pair->skin = params_double(p, "md.pair", "skin");
+    pair->rebuild_every = params_int(p, "md.pair", "rebuild_every");
+    pair->tail = params_bool(p, "md.pair", "tail");
+    if (pair->tail && pair->shift != MD_SHIFT_NONE)
+        params_error(p, "md.pair", "tail",
+                     "md.pair.tail = true needs md.pair.shift = \"none\": the "
+                     "tail of a shifted potential is not defined");
+    return 0;
+}
+
+/* One [[md.pair.coefficients]] into the table of pairs. */
+static void read_coefficients(struct params *p, const struct md *md, int i,
+                              struct lj *table)
+{
+    const char *section = "md.pair.coefficients";
+    char list[256];
+    size_t n = 0;
+    int s[2];
+    const char *const *names = params_strings_at(p, section, i, "species", &n);
+    for (int e = 0; e < 2; e++) {
+        s[e] = md_find_species(md, names[e]);
+        if (s[e] < 0) {
+            params_error_at(p, section, i, "species",
+                            "unknown species '%s'; declared: %s", names[e],
+                            md_species_list(md, list, sizeof list));
+            return;
+        }
+    }
+    struct lj lj = {1, params_double_at(p, section, i, "epsilon"),
+                    params_double_at(p, section, i, "sigma"), md->pair.cutoff};
+    if (params_is_set_at(p, section, i, "cutoff"))
+        lj.cutoff = params_double_at(p, section, i, "cutoff");
+    if (lj.cutoff > md->pair.cutoff)
+        params_error_at(p, section, i, "cutoff",
+                        "the cutoff of a pair, %g, must not be longer than "
+                        "md.pair.cutoff = %g",
+                        lj.cutoff, md->pair.cutoff);
+    if (table[s[0] * md->n_species + s[1]].known)
+        params_error_at(p, section, i, "species",
+                        "the pair %s-%s already has coefficients", names[0],
+                        names[1]);
+    table[s[0] * md->n_species + s[1]] = lj;
+    table[s[1] * md->n_species + s[0]] = lj;
+}
+
+/* Give every pair its parameters: those of the deck, or mixed. */
+static void complete(struct params *p, const struct md *md, struct lj *table)
+{
+    int n = md->n_species;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            struct lj *ij = &table[i * n + j];
+            const struct lj *ii = &table[i * n + i], *jj = &table[j * n + j];
+            if (ij->known)
+                continue;
+            if (!ii->known || !jj->known) {
+                int lacking = ii->known ? j : i;
+                params_error(p, "md.pair", "coefficients",
+                             "no [[md.pair.coefficients]] for %s-%s, nor for "
+                             "%s-%s to mix them from",
+                             md->species[i].name, md->species[j].name,
+                             md->species[lacking].name,
+                             md->species[lacking].name);
+                continue;
+            }
+            *ij = mix(md->pair.mixing, *ii, *jj);
+            ij->cutoff = md->pair.cutoff;
+            table[j * n + i] = *ij;
+        }
+    for (int i = 0; i < n; i++)
+        if (!table[i * n + i].known)
+            params_error(p, "md.pair", "coefficients",
+                         "no [[md.pair.coefficients]] for species %s",
+                         md->species[i].name);
+}
+
+int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
+{
+    size_t n = (size_t)md->n_species;
+    int n_given = params_count(p, "md.pair.coefficients");
+    TRY(read_options(ctx, p, md));
+    struct lj *table = calloc(n * n, sizeof *table);
+    md->pair.coeff = calloc(n * n, sizeof *md->pair.coeff);
+    if (!table || !md->pair.coeff) {
+        free(table);
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu pairs of species",
+                    n * n);
+    }
+    for (int i = 0; i < n_given; i++)
+        read_coefficients(p, md, i, table);
+    if (n_given == 0 && n == 1 && md->units == UNITS_LJ)
+        table[0] = (struct lj){1, 1, 1, md->pair.cutoff};
+    complete(p, md, table);
+    for (size_t i = 0; i < n * n; i++) {
+        if (!table[i].known)
+            continue;
+        md->pair.coeff[i] = finish(table[i], md->pair.shift);
+        if (!(md->pair.smallest_sigma > 0) ||
+            table[i].sigma < md->pair.smallest_sigma)
+            md->pair.smallest_sigma = table[i].sigma;
+    }
+    free(table);
+    return 0;
+}
+
+/* ---- tail corrections ---- */
+
+/* Energy and pressure of all pairs beyond their cutoff, with g(r) = 1 there;
+ * Allen and Tildesley (2017), eqs. 2.144 and 2.145, summed over species:
+ *     U = 2 pi / V     sum_ij N_i N_j (c12 rc^-9 / 9 - c6 rc^-3 / 3)
+ *     P = 2 pi / 3 V^2 sum_ij N_i N_j (4/3 c12 rc^-9 - 2 c6 rc^-3). */
+void md_pair_tail(struct md *md)
+{
+    const double pi = 3.14159265358979323846;
+    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
+    double energy = 0, pressure = 0;
+    int n = md->n_species;
+    for (int i = 0; i < n && md->pair.tail; i++)
+        for (int j = 0; j < n; j++) {
+            const struct lj_coeff *c = &md->pair.coeff[i * n + j];
+            double pairs =
+                (double)md->species[i].count * (double)md->species[j].count;
+            double r3 = pow(c->cutoff, -3), r9 = r3 * r3 * r3;
+            energy += pairs * (c->c12 * r9 / 9 - c->c6 * r3 / 3);
+            pressure += pairs * (4 * c->c12 * r9 / 3 - 2 * c->c6 * r3);
+        }
+    md->pair.tail_energy = 2 * pi / volume * energy;
+    md->pair.tail_pressure = 2 * pi / (3 * volume * volume) * pressure *
+                             md->constants->energy_per_volume_to_pressure;
+}

@@ -1,0 +1,369 @@
+/* md_params.c: what the keys of [md...] become. */
+#include "md.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/param.h"
+
+/* ---- reading ---- */
+
+/* The index of a chosen text in a NULL-ended list. */
+static int choice(const char *text, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    return 0;
+}
+
+static void read_times(struct params *p, struct md *md)
+{
+    static const char *const precisions[] = {"double", "mixed", "single", NULL};
+    md->units = params_units(p);
+    md->constants = unit_constants(md->units);
+    md->seed = (uint64_t)params_int(p, "run", "seed");
+    md->steps = params_int(p, "md", "steps");
+    md->precision =
+        (enum precision)choice(params_string(p, "md", "precision"), precisions);
+    md->dt = params_double(p, "md", "timestep");
+}
+
+static void read_one_species(struct params *p, struct md *md, int i)
+{
+    struct md_species *s = &md->species[i];
+    const char *name = params_string_at(p, "md.species", i, "name");
+    if (name[0] == '\0' || strlen(name) >= MD_NAME_MAX ||
+        strpbrk(name, " \t\r\n/\""))
+        params_error_at(
+            p, "md.species", i, "name",
+            "a species name has 1 to %d characters, without blanks, "
+            "quotes and slashes",
+            MD_NAME_MAX - 1);
+    for (int j = 0; j < i; j++)
+        if (strcmp(name, md->species[j].name) == 0)
+            params_error_at(p, "md.species", i, "name",
+                            "species '%s' is already declared", name);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->mass = params_double_at(p, "md.species", i, "mass");
+    s->fraction = -1;
+    if (params_is_set_at(p, "md.species", i, "fraction"))
+        s->fraction = params_double_at(p, "md.species", i, "fraction");
+}
+
+static void read_species(struct params *p, struct md *md)
+{
+    int n = params_count(p, "md.species");
+    md->n_species = n > MD_SPECIES_MAX ? MD_SPECIES_MAX : n;
+    if (n > MD_SPECIES_MAX)
+        params_error_at(p, "md.species", MD_SPECIES_MAX, "name",
+                        "at most %d species", MD_SPECIES_MAX);
+    for (int i = 0; i < md->n_species; i++)
+        read_one_species(p, md, i);
+    if (n == 0) {
+        md->n_species = 1;
+        md->species[0] = (struct md_species){"A", 1, -1, 0};
+        if (md->units != UNITS_LJ)
+            params_error(
+                p, "md.species", "name",
+                "in %s units at least one [[md.species]] with name and "
+                "mass is required",
+                unit_system_name(md->units));
+    }
+}
+
+/* Shares of a lattice's sites: all given and adding up to 1, or one species. */
+static void check_fractions(struct params *p, struct md *md)
+{
+    double sum = 0;
+    for (int i = 0; i < md->n_species; i++) {
+        struct md_species *s = &md->species[i];
+        if (s->fraction < 0 && md->n_species > 1) {
+            params_error_at(
+                p, "md.species", i, "fraction",
+                "a lattice of several species needs the fraction of "
+                "'%s'",
+                s->name);
+            return;
+        }
+        if (s->fraction < 0)
+            s->fraction = 1;
+        sum += s->fraction;
+    }
+    if (fabs(sum - 1) > 1e-9)
+        params_error_at(
+            p, "md.species", 0, "fraction",
+            "the fractions of all species add up to %.10g, not to 1", sum);
+}
+
+/* The edge of the cubic cell by direction. `size`: the box, or NULL. */
+static void read_spacing(struct params *p, struct md *md, const double *size)
+{
+    static const int per_cell[] = {1, 2, 4, 8}; /* sc, bcc, fcc, diamond */
+    struct md_initial *init = &md->initial;
+    int has_density = params_is_set(p, "md.initial", "density");
+    int has_constant = params_is_set(p, "md.initial", "lattice_constant");
+    double spacing = 0;
+    if (has_density && has_constant)
+        params_error(p, "md.initial", "lattice_constant",
+                     "give density or lattice_constant, not both");
+    if (has_density)
+        spacing = cbrt(per_cell[init->lattice] /
+                       params_double(p, "md.initial", "density"));
+    else if (has_constant)
+        spacing = params_double(p, "md.initial", "lattice_constant");
+    else if (!size)
+        params_error(p, "md.initial", "lattice",
+                     "a lattice needs one of md.initial.density, "
+                     "md.initial.lattice_constant and domain.size");
+    for (int d = 0; d < 3; d++) {
+        double cells = (double)init->cells[d];
+        init->spacing[d] = spacing > 0 ? spacing : size ? size[d] / cells : 1;
+        md->box_length[d] = size ? size[d] : init->spacing[d] * cells;
+        if (size && init->spacing[d] * cells > size[d] * (1 + 1e-9)) {
+            params_error(p, "domain", "size",
+                         "the lattice is %.6g long in %c, longer than the box, "
+                         "%.6g",
+                         init->spacing[d] * cells, "xyz"[d], size[d]);
+            return;
+        }
+    }
+}
+
+static void read_lattice(struct params *p, struct md *md, const double *size)
+{
+    static const char *const lattices[] = {"sc", "bcc", "fcc", "diamond", NULL};
+    struct md_initial *init = &md->initial;
+    init->lattice = (enum md_lattice)choice(
+        params_string(p, "md.initial", "lattice"), lattices);
+    if (!params_is_set(p, "md.initial", "cells")) {
+        params_error(p, "md.initial", "lattice",
+                     "a lattice needs md.initial.cells, e.g. [10, 10, 10]");
+        return;
+    }
+    size_t n = 0;
+    const int64_t *cells = params_ints(p, "md.initial", "cells", &n);
+    double sites = 8;
+    for (int d = 0; d < 3; d++) {
+        init->cells[d] = cells[d];
+        sites *= (double)cells[d];
+    }
+    if (sites > 9e15) { /* exact as a double, far below 2^63 */
+        params_error(p, "md.initial", "cells",
+                     "that is more than 10^15 particles");
+        return;
+    }
+    read_spacing(p, md, size);
+    md->n_particles = md_lattice_sites(init);
+    check_fractions(p, md);
+    md_lattice_counts(md);
+}
+
+/* The path of the particle file: relative to the deck. */
+static int read_path(struct ctx *ctx, struct params *p, struct md *md)
+{
+    const char *name = params_string(p, "md.initial", "read");
+    const char *folder = params_folder(p);
+    size_t size = strlen(name) + strlen(folder) + 2;
+    md->initial.read = malloc(size);
+    if (!md->initial.read)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a path");
+    if (name[0] == '/' || strcmp(folder, ".") == 0)
+        snprintf(md->initial.read, size, "%s", name);
+    else
+        snprintf(md->initial.read, size, "%s/%s", folder, name);
+    size_t length = strlen(name);
+    if (length < 5 || strcmp(name + length - 4, ".xyz") != 0)
+        params_error(p, "md.initial", "read",
+                     "cannot read '%s': the name of a particle file ends in "
+                     "\".xyz\"",
+                     name);
+    return 0;
+}
+
+static int read_initial(struct ctx *ctx, struct params *p, struct md *md)
+{
+    const double *size = NULL;
+    size_t n = 0;
+    if (params_is_set(p, "domain", "size"))
+        size = params_doubles(p, "domain", "size", &n);
+    for (int d = 0; d < 3; d++)
+        md->box_length[d] = size ? size[d] : 0;
+    int has_lattice = params_is_set(p, "md.initial", "lattice");
+    int has_file = params_is_set(p, "md.initial", "read");
+    if (has_lattice == has_file)
+        params_error(p, "md.initial", has_file ? "read" : "lattice",
+                     has_file ? "give md.initial.lattice or md.initial.read, "
+                                "not both"
+                              : "[md.initial] needs lattice (with cells and "
+                                "density) or read");
+    else if (has_lattice)
+        read_lattice(p, md, size);
+    else
+        TRY(read_path(ctx, p, md));
+    md->initial.has_temperature = params_is_set(p, "md.initial", "temperature");
+    if (md->initial.has_temperature)
+        md->initial.temperature = params_double(p, "md.initial", "temperature");
+    return 0;
+}
+
+/* Look into the particle file for its size and box; what the file says about
+ * the box goes before nothing: a deck that also gives one is refused. */
+static int scan_file(struct ctx *ctx, struct params *p, struct md *md)
+{
+    double size[3] = {0, 0, 0};
+    int has_box = 0, in_deck = params_is_set(p, "domain", "size");
+    TRY(md_xyz_scan(ctx, md, &has_box, size));
+    for (int d = 0; d < 3 && has_box; d++) {
+        if (in_deck && fabs(size[d] - md->box_length[d]) > 1e-9 * size[d]) {
+            params_error(p, "domain", "size",
+                         "the box of '%s' is %.9g long in %c, not %.9g",
+                         md->initial.read, size[d], "xyz"[d],
+                         md -> box_length[d]);
+            return params_finish(ctx, p);
+        }
+        md->box_length[d] = size[d];
+    }
+    if (!has_box && !in_deck)
+        params_error(p, "md.initial", "read",
+                     "'%s' names no box (Lattice=\"...\"), so domain.size is "
+                     "required",
+                     md->initial.read);
+    return params_finish(ctx, p);
+}
+
+static void read_ensemble(struct params *p, struct md *md)
+{
+    static const char *const types[] = {"nve", "langevin", "bussi", NULL};
+    static const char *const keys[] = {"temperature", "relaxation"};
+    const char *type = params_string(p, "md.ensemble", "type");
+    md->ensemble = (enum md_ensemble)choice(type, types);
+    double value[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        int is_set = params_is_set(p, "md.ensemble", keys[i]);
+        if (is_set)
+            value[i] = params_double(p, "md.ensemble", keys[i]);
+        else if (md->ensemble != MD_NVE)
+            params_error(p, "md.ensemble", keys[i],
+                         "the thermostat '%s' needs md.ensemble.%s", type,
+                         keys[i]);
+        if (is_set && md->ensemble == MD_NVE)
+            params_error(p, "md.ensemble", keys[i],
+                         "md.ensemble.%s has no meaning for type \"nve\"; the "
+                         "starting temperature is md.initial.temperature",
+                         keys[i]);
+    }
+    md->temperature = value[0];
+    md->relaxation = value[1];
+}
+
+/* Bytes of one frame of the fields that the deck asks for. */
+static void read_output(struct params *p, struct md *md)
+{
+    static const char *const names[] = {"position", "velocity", "force",
+                                        "image"};
+    static const double bytes[] = {24, 24, 24, 12};
+    size_t n = 0;
+    const char *const *fields = params_strings(p, "output", "fields", &n);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        for (int f = 0; f < 4; f++)
+            if (strcmp(fields[i], names[f]) == 0)
+                sum += bytes[f];
+    md->frame_bytes = sum * (double)md->n_particles;
+}
+
+/* ---- checks that need the box ---- */
+
+static void check_cutoff(struct params *p, const struct md *md)
+{
+    double shortest =
+        fmin(md->box_length[0], fmin(md->box_length[1], md->box_length[2]));
+    double reach = md->pair.cutoff + md->pair.skin;
+    /* A pair at exactly half the box has two images, both just not counted. */
+    if (md->pair.cutoff > 0.5 * shortest * (1 + 1e-12))
+        params_error(p, "md.pair", "cutoff",
+                     "md.pair.cutoff = %g must be below half the box, %.6g",
+                     md->pair.cutoff, 0.5 * shortest);
+    else if (reach > shortest * (1 + 1e-12))
+        params_error(p, "md.pair", "skin",
+                     "md.pair.cutoff + md.pair.skin = %g must not be longer "
+                     "than the box, %.6g",
+                     reach, shortest);
+    if (!md->rdf.on)
+        return;
+    if (md->rdf.range > 0.5 * shortest * (1 + 1e-12))
+        params_error(p, "md.analysis.rdf", "range",
+                     "md.analysis.rdf.range = %g must be below half the box, "
+                     "%.6g",
+                     md->rdf.range, 0.5 * shortest);
+    else if (md->rdf.range + md->pair.skin > shortest * (1 + 1e-12))
+        params_error(p, "md.pair", "skin",
+                     "md.analysis.rdf.range + md.pair.skin = %g must not be "
+                     "longer than the box, %.6g",
+                     md->rdf.range + md->pair.skin, shortest);
+}
+
+static void choose_grid(struct ctx *ctx, struct params *p, struct md *md)
+{
+    int size = comm_size(ctx->comm), dims[3];
+    grid_choose(size, md->box_length, dims);
+    if (params_is_set(p, "domain", "ranks")) {
+        size_t n = 0;
+        const int64_t *ranks = params_ints(p, "domain", "ranks", &n);
+        double product = 1;
+        for (int d = 0; d < 3; d++)
+            product *= (double)ranks[d];
+        if (product > size || product < size)
+            params_error(p, "domain", "ranks",
+                         "domain.ranks = [%" PRId64 ", %" PRId64 ", %" PRId64
+                         "] makes %.0f blocks, but there are %d ranks",
+                         ranks[0], ranks[1], ranks[2], product, size);
+        else
+            for (int d = 0; d < 3; d++)
+                dims[d] = (int)ranks[d];
+    }
+    grid_init(&md->grid, md->box_lo, md->box_length, dims, comm_rank(ctx->comm),
+              size);
+}
+
+/* Langevin noise sets all components of the momentum in motion; the other
+ * ensembles keep the total at zero. */
+static double degrees_of_freedom(const struct md *md)
+{
+    double n = 3.0 * (double)md->n_particles;
+    return md->ensemble == MD_LANGEVIN || md->n_particles == 1 ? n : n - 3;
+}
+
+int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
+{
+    read_times(p, md);
+    read_species(p, md);
+    TRY(comm_agree(ctx, read_initial(ctx, p, md)));
+    read_ensemble(p, md);
+    TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
+    if (!md->initial.read && md->box_length[0] > 0)
+        check_cutoff(p, md);
+    choose_grid(ctx, p, md);
+    TRY(params_finish(ctx, p));
+    if (md->initial.read) {
+        TRY(scan_file(ctx, p, md));
+        check_cutoff(p, md);
+        choose_grid(ctx, p, md);
+        TRY(params_finish(ctx, p));
+    }
+    md->degrees_of_freedom = degrees_of_freedom(md);
+    TRY(params_fill_double(ctx, p, "md.initial", "overlap",
+                           0.3 * md->pair.smallest_sigma));
+    md->initial.overlap = params_double(p, "md.initial", "overlap");
+    md_pair_tail(md);
+    read_output(p, md);
+    return 0;
+}

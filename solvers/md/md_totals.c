@@ -1,0 +1,116 @@
+/* md_totals.c: what a run will need, and what it has done. */
+#include "md.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/timer.h"
+#include "solvers/solver.h"
+
+/* Floating-point operations of the formulas, divisions counted as one, what is
+ * evaluated beyond the cutoff not counted:
+ * a pair within the cutoff: 3 differences, 5 for r^2, 1 reciprocal, 2 for r^-6,
+ * 4 for the force over r, 3 products and 6 sums on both particles;
+ * a particle: two half kicks (6 and 6 with the mass's factor) and the drift. */
+enum { FLOPS_PAIR = 24, FLOPS_PARTICLE = 18 };
+
+/* What the store holds, about: a particle with its share of the pair list, and
+ * a halo copy. */
+enum { BYTES_PARTICLE = 300, BYTES_COPY = 64 };
+
+static double volume(const double length[3])
+{
+    return length[0] * length[1] * length[2];
+}
+
+/* Pairs within the cutoff, were the particles spread evenly. */
+static double expected_pairs(const struct md *md)
+{
+    double n = (double)md->n_particles;
+    double sphere =
+        4.0 / 3.0 * 3.14159265358979323846 * pow(md->pair.cutoff, 3);
+    return 0.5 * n * n * sphere / volume(md->box_length);
+}
+
+int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
+{
+    const struct md *md = state;
+    double n = (double)md->n_particles, reach = md_halo_radius(md);
+    double block[3], grown[3];
+    (void)ctx;
+    *out = (struct estimate){.items = md->n_particles,
+                             .items_per_rank = n / md->grid.size,
+                             .steps = md->steps,
+                             .frame_bytes = md->frame_bytes};
+    snprintf(out->problem, sizeof out->problem, "%" PRId64 " particles",
+             md->n_particles);
+    for (int d = 0; d < 3; d++) {
+        out->decomposition[d] = md->grid.dims[d];
+        block[d] = md->box_length[d] / md->grid.dims[d];
+        grown[d] = block[d] + (md->grid.dims[d] > 1 ? 2 * reach : 0);
+    }
+    out->halo_per_rank =
+        n / volume(md->box_length) * (volume(grown) - volume(block));
+    out->memory_per_rank =
+        BYTES_PARTICLE * out->items_per_rank + BYTES_COPY * out->halo_per_rank;
+    out->work_per_step = FLOPS_PAIR * expected_pairs(md) + FLOPS_PARTICLE * n;
+    return 0;
+}
+
+/* Pairs within the cutoff now, counted. */
+static int count_pairs(struct ctx *ctx, const struct md *md, double *pairs)
+{
+    int channel_of[MD_SPECIES_MAX * MD_SPECIES_MAX] = {0};
+    uint64_t count = 0;
+    TRY(comm_agree(ctx, md->k->pair_histogram(ctx, md->store, md->pair.cutoff,
+                                              1, channel_of, &count)));
+    *pairs = 0.5 * (double)count;
+    return comm_sum_double(ctx, pairs, 1);
+}
+
+/* Greatest over mean time in the pair forces. */
+static int find_imbalance(struct ctx *ctx, const struct md *md,
+                          double *imbalance)
+{
+    double greatest = timer_seconds(ctx->timers, md->phase_pair);
+    double sum = greatest;
+    TRY(comm_max_double(ctx, &greatest, 1));
+    TRY(comm_sum_double(ctx, &sum, 1));
+    *imbalance = sum > 0 ? greatest * md->grid.size / sum : 0;
+    return 0;
+}
+
+int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
+{
+    struct md *md = state;
+    struct md_counters counters = {0};
+    double pairs = 0;
+    TRY(count_pairs(ctx, md, &pairs));
+    md->k->counters(md->store, &counters);
+    *out = (struct solver_totals){.item = "atom",
+                                  .items = (double)md->n_particles,
+                                  .extra_rate = pairs,
+                                  .extra = "pairs in range",
+                                  .memory = (double)counters.bytes};
+    out->flops = (double)md->step * (FLOPS_PAIR * pairs +
+                                     FLOPS_PARTICLE * (double)md->n_particles);
+    TRY(comm_max_double(ctx, &out->memory, 1));
+    TRY(find_imbalance(ctx, md, &out->imbalance));
+    if (md->unsafe_steps > 0)
+        snprintf(out->note, sizeof out->note,
+                 "on %" PRId64 " of %" PRId64
+                 " steps the pair list was too old "
+                 "and may have missed pairs (md.pair.rebuild_every)",
+                 md->unsafe_steps, md->step);
+    else if (md->step > 0)
+        snprintf(out->note, sizeof out->note,
+                 "the pair list was built every %.1f steps",
+                 (double)md->step / (double)(counters.lists_built > 1
+                                                 ? counters.lists_built - 1
+                                                 : 1));
+    return 0;
+}

@@ -1,0 +1,397 @@
+/* md_xyz_text.c: see md_xyz_text.h. */
+#define _POSIX_C_SOURCE 200809L /* getline */
+
+#include "md_xyz_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/ctx.h"
+#include "base/error.h"
+#include "md.h"
+
+enum { SHOWN = 40 }; /* bytes of a bad word shown in a message */
+
+int xyz_fail(struct xyz_text *x, const char *at, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    long column = at ? (long)(at - x->line) + 1 : 1;
+    return FAIL(x->ctx, STATUS_INPUT, "%s:%" PRId64 ":%ld: error: %s", x->path,
+                x->line_number, column, text);
+}
+
+/* Read a line into x->line, without its end. */
+static int next_line(struct xyz_text *x)
+{
+    errno = 0;
+    ssize_t n = getline(&x->line, &x->capacity, x->file);
+    if (n < 0) {
+        if (ferror(x->file))
+            return FAIL(x->ctx, STATUS_INPUT, "cannot read '%s': %s", x->path,
+                        strerror(errno));
+        return FAIL(x->ctx, STATUS_INPUT,
+                    "%s:%" PRId64 ":1: error: the file ends here", x->path,
+                    x->line_number + 1);
+    }
+    x->line_number++;
+    while (n > 0 && (x->line[n - 1] == '\n' || x->line[n - 1] == '\r'))
+        x->line[--n] = '\0';
+    if (strlen(x->line) != (size_t)n)
+        return xyz_fail(x, x->line + strlen(x->line),
+                        "a zero byte: this is not a text file");
+    return 0;
+}
+
+/* ---- words and numbers ---- */
+
+/* The next word at or after *at (cut off by blanks), or NULL at the line's end.
+ * *at moves behind it. */
+static const char *next_word(const char **at, size_t *length)
+{
+    const char *word = *at + strspn(*at, " \t");
+    *length = strcspn(word, " \t");
+    *at = word + *length;
+    return *length > 0 ? word : NULL;
+}
+
+static int is_real(const char *word, size_t length, double *value)
+{
+    char *end;
+    *value = strtod(word, &end);
+    return end == word + length && isfinite(*value);
+}
+
+static int is_whole(const char *word, size_t length, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(word, &end, 10);
+    *value = number;
+    return end == word + length && errno == 0;
+}
+
+/* For "%.*s": the length of a word, cut for a message. */
+static int shown(size_t length)
+{
+    return length < SHOWN ? (int)length : SHOWN;
+}
+
+/* ---- the header ---- */
+
+static int read_count(struct xyz_text *x)
+{
+    TRY(next_line(x));
+    const char *at = x->line;
+    size_t length;
+    if (strncmp(at, "\xEF\xBB\xBF", 3) == 0)
+        at += 3;
+    const char *word = next_word(&at, &length);
+    if (!word || !is_whole(word, length, &x->n_particles) || x->n_particles < 1)
+        return xyz_fail(x, word,
+                        "expected the number of particles, a whole number of "
+                        "at least 1");
+    if ((word = next_word(&at, &length)))
+        return xyz_fail(x, word,
+                        "unexpected '%.*s' after the number of "
+                        "particles",
+                        shown(length), word);
+    return 0;
+}
+
+static void set_columns(struct xyz_text *x, int n, int n_required,
+                        const enum xyz_column *columns)
+{
+    x->n_columns = n;
+    x->n_required = n_required;
+    for (int i = 0; i < n; i++)
+        x->columns[i] = columns[i];
+}
+
+static const enum xyz_column plain[] = {XYZ_SPECIES, XYZ_X, XYZ_Y, XYZ_Z};
+static const enum xyz_column numbered[] = {XYZ_ID, XYZ_X, XYZ_Y, XYZ_Z,
+                                           XYZ_SPECIES};
+
+static int set_box(struct xyz_text *x, const char *at, const double *edges)
+{
+    for (int d = 0; d < 3; d++) {
+        if (!(edges[d] > 0))
+            return xyz_fail(x, at, "the box is %g long in %c", edges[d],
+                            "xyz"[d]);
+        x->box[d] = edges[d];
+    }
+    x->has_box = 1;
+    return 0;
+}
+
+/* A second line of three or four numbers and nothing else is a box. */
+static int read_plain_header(struct xyz_text *x)
+{
+    double number[4];
+    int n = 0;
+    size_t length;
+    const char *at = x->line, *word;
+    set_columns(x, 4, 4, plain);
+    while ((word = next_word(&at, &length)))
+        if (n == 4 || !is_real(word, length, &number[n++]))
+            return 0; /* a comment */
+    if (n == 3)
+        return set_box(x, x->line, number);
+    if (n != 4)
+        return 0;
+    set_columns(x, 5, 4, numbered);
+    x->has_ids = 1;
+    return set_box(x, x->line, number + 1);
+}
+
+/* One entry name:type:count of Properties, at `at`; the kind of its first
+ * column, or XYZ_IGNORED. */
+static int property(struct xyz_text *x, const char *name, size_t length,
+                    char type, int64_t count, const char *at)
+{
+    static const struct {
+        const char *name;
+        char type;
+        int count;
+        enum xyz_column first;
+    } known[] = {
+        {"species", 'S', 1, XYZ_SPECIES}, {"id", 'I', 1, XYZ_ID},
+        {"pos", 'R', 3, XYZ_X},           {"velo", 'R', 3, XYZ_VX},
+        {"vel", 'R', 3, XYZ_VX},          {"velocities", 'R', 3, XYZ_VX}};
+    enum xyz_column first = XYZ_IGNORED;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strlen(known[i].name) != length ||
+            strncasecmp(known[i].name, name, length) != 0)
+            continue;
+        if (type != known[i].type || count != known[i].count)
+            return xyz_fail(x, at, "property '%s' must be %s:%c:%d",
+                            known[i].name, known[i].name, known[i].type,
+                            known[i].count);
+        first = known[i].first;
+    }
+    if (count < 1 || count > XYZ_COLUMNS_MAX - x->n_columns)
+        return xyz_fail(x, at, "more than %d columns", XYZ_COLUMNS_MAX);
+    for (int i = 0; i < (int)count; i++)
+        x->columns[x->n_columns++] =
+            first == XYZ_IGNORED ? first : (enum xyz_column)((int)first + i);
+    x->n_required = x->n_columns;
+    x->has_ids |= first == XYZ_ID;
+    x->has_velocities |= first == XYZ_VX;
+    return 0;
+}
+
+/* species:S:1:pos:R:3:... from `at`, `length` bytes. */
+static int read_properties(struct xyz_text *x, const char *at, size_t length)
+{
+    const char *end = at + length, *start = at;
+    x->n_columns = 0;
+    while (at < end) {
+        size_t name = strcspn(at, ":");
+        const char *type = at + name + 1, *count = type + 2;
+        int64_t n = 0;
+        size_t digits = 0;
+        if (count < end && type[1] == ':')
+            digits = strspn(count, "0123456789");
+        if (digits == 0 || digits > 6 || count + digits > end ||
+            (count + digits < end && count[digits] != ':'))
+            return xyz_fail(x, at, "Properties: expected name:type:count");
+        for (size_t i = 0; i < digits; i++)
+            n = 10 * n + (count[i] - '0');
+        TRY(property(x, at, name, type[0], n, at));
+        at = count + digits + 1;
+    }
+    int seen[XYZ_VZ + 1] = {0};
+    for (int i = 0; i < x->n_columns; i++)
+        if (x->columns[i] != XYZ_IGNORED && seen[x->columns[i]]++)
+            return xyz_fail(x, start, "Properties: a property stands twice");
+    if (!seen[XYZ_SPECIES] || !seen[XYZ_X])
+        return xyz_fail(x, start,
+                        "Properties: species:S:1 and pos:R:3 are required");
+    return 0;
+}
+
+/* Nine numbers: the edges of the box as rows. */
+static int read_lattice(struct xyz_text *x, const char *at, size_t length)
+{
+    double cell[9];
+    const char *start = at, *end = at + length;
+    for (int i = 0; i < 9; i++) {
+        char *behind;
+        cell[i] = strtod(at, &behind);
+        if (behind == at || behind > end || !isfinite(cell[i]))
+            return xyz_fail(x, at, "Lattice: expected nine numbers");
+        at = behind;
+    }
+    if (at + strspn(at, " \t") < end)
+        return xyz_fail(x, at, "Lattice: more than nine numbers");
+    for (int i = 0; i < 9; i++)
+        if (i % 4 != 0 && fabs(cell[i]) > 0)
+            return xyz_fail(x, start,
+                            "Lattice: only boxes with right angles, "
+                            "along x, y and z, are supported");
+    double edges[3] = {cell[0], cell[4], cell[8]};
+    return set_box(x, start, edges);
+}
+
+static int check_pbc(struct xyz_text *x, const char *at, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (at[i] == 'F' || at[i] == 'f' || at[i] == '0')
+            return xyz_fail(x, at + i,
+                            "pbc: only fully periodic boxes are supported");
+    return 0;
+}
+
+/* One key=value of the second line. */
+static int read_key(struct xyz_text *x, const char *key, size_t key_length,
+                    const char *value, size_t length)
+{
+    if (key_length == 7 && strncasecmp(key, "Lattice", 7) == 0)
+        return read_lattice(x, value, length);
+    if (key_length == 10 && strncasecmp(key, "Properties", 10) == 0)
+        return read_properties(x, value, length);
+    if (key_length == 3 && strncasecmp(key, "pbc", 3) == 0)
+        return check_pbc(x, value, length);
+    return 0; /* energies and the like */
+}
+
+static int read_extended_header(struct xyz_text *x)
+{
+    const char *at = x->line;
+    set_columns(x, 4, 4, plain);
+    for (;;) {
+        at += strspn(at, " \t");
+        if (*at == '\0')
+            return 0;
+        const char *key = at;
+        size_t key_length = strcspn(at, "= \t");
+        at += key_length;
+        if (*at != '=')
+            continue; /* a flag without value */
+        at++;
+        char quote = *at == '"' || *at == '\'' ? *at : '\0';
+        const char stop[2] = {quote, '\0'};
+        at += quote != '\0';
+        size_t length = strcspn(at, quote ? stop : " \t");
+        if (quote && at[length] != quote)
+            return xyz_fail(x, at - 1, "a quote that is not closed");
+        TRY(read_key(x, key, key_length, at, length));
+        at += length + (quote != '\0');
+    }
+}
+
+int xyz_open(struct ctx *ctx, const struct md *md, const char *path,
+             struct xyz_text *x)
+{
+    *x = (struct xyz_text){.ctx = ctx, .md = md, .path = path};
+    x->file = fopen(path, "r");
+    if (!x->file)
+        return FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", path,
+                    strerror(errno));
+    TRY(read_count(x));
+    TRY(next_line(x));
+    if (strchr(x->line, '='))
+        return read_extended_header(x);
+    return read_plain_header(x);
+}
+
+void xyz_close(struct xyz_text *x)
+{
+    if (x->file)
+        fclose(x->file);
+    free(x->line);
+    x->file = NULL;
+    x->line = NULL;
+}
+
+/* ---- rows ---- */
+
+static int read_species(struct xyz_text *x, const char *word, size_t length,
+                        struct md_particle *p)
+{
+    char name[MD_NAME_MAX], list[256];
+    snprintf(name, sizeof name, "%.*s", shown(length), word);
+    p->species = length < sizeof name ? md_find_species(x->md, name) : -1;
+    if (p->species < 0)
+        return xyz_fail(
+            x, word, "unknown species '%.*s'; [[md.species]] declares: %s",
+            shown(length), word, md_species_list(x->md, list, sizeof list));
+    return 0;
+}
+
+static int read_column(struct xyz_text *x, enum xyz_column kind,
+                       const char *word, size_t length, struct md_particle *p)
+{
+    double value;
+    switch (kind) {
+    case XYZ_IGNORED:
+        return 0;
+    case XYZ_SPECIES:
+        return read_species(x, word, length, p);
+    case XYZ_ID:
+        if (!is_whole(word, length, &p->id) || p->id < 1 ||
+            p->id > x->n_particles)
+            return xyz_fail(x, word,
+                            "id '%.*s': expected a whole number from 1 to the "
+                            "number of particles, %" PRId64,
+                            shown(length), word, x->n_particles);
+        return 0;
+    default:
+        if (!is_real(word, length, &value))
+            return xyz_fail(x, word, "'%.*s' is not a finite number",
+                            shown(length), word);
+        if (kind >= XYZ_VX)
+            p->velocity[kind - XYZ_VX] = value;
+        else
+            p->position[kind - XYZ_X] = value;
+        return 0;
+    }
+}
+
+int xyz_row(struct xyz_text *x, struct md_particle *p)
+{
+    size_t length;
+    const char *word;
+    TRY_WHILE(x->ctx, next_line(x),
+              "because: row %" PRId64 " of %" PRId64 " particles was expected",
+              x->n_rows + 1, x->n_particles);
+    const char *at = x->line;
+    *p = (struct md_particle){.id = ++x->n_rows};
+    for (int i = 0; i < x->n_columns; i++) {
+        word = next_word(&at, &length);
+        if (!word && i >= x->n_required)
+            return 0;
+        if (!word)
+            return xyz_fail(x, at, "expected %d columns, found %d",
+                            x->n_required, i);
+        TRY(read_column(x, x->columns[i], word, length, p));
+    }
+    if ((word = next_word(&at, &length)))
+        return xyz_fail(x, word, "unexpected '%.*s' after %d columns",
+                        shown(length), word, x->n_columns);
+    return 0;
+}
+
+int xyz_end(struct xyz_text *x)
+{
+    ssize_t n;
+    while ((n = getline(&x->line, &x->capacity, x->file)) >= 0) {
+        x->line_number++;
+        const char *text = x->line + strspn(x->line, " \t\r\n");
+        if (*text != '\0')
+            return xyz_fail(x, text,
+                            "text after the %" PRId64 " particles that the "
+                            "first line promises; a file with several frames "
+                            "is not supported",
+                            x->n_particles);
+    }
+    return 0;
+}

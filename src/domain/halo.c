@@ -1,0 +1,458 @@
+/* halo.c: see halo.h.
+ *
+ * A channel leads to one periodic image of one rank's block; all channels to a
+ * rank make one message. Blocks have equal size, so whether two of them are
+ * within reach follows from the whole-number difference of their coordinates
+ * alone: both sides come to the same answer without talking.
+ */
+#include "domain/halo.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/timer.h"
+#include "kernels/md/md_kernels.h"
+
+struct buffer {
+    unsigned char *bytes;
+    size_t capacity;
+};
+
+struct halo {
+    struct grid grid;
+    double radius;
+    int n_peers, n_channels;
+    int *peers;         /* ranks, ascending; this rank may be among them */
+    int *first_channel; /* [n_peers + 1] */
+    struct md_channel *channels;     /* by peer */
+    size_t *channel_count;           /* copies chosen for each channel */
+    size_t *leaving;                 /* particles for each peer */
+    size_t *send_bytes, *recv_bytes; /* of the present message, by peer */
+    size_t *send_count, *recv_count; /* halo copies, by peer */
+    const void **send_at;
+    void **recv_at;
+    struct buffer send, recv;
+    struct comm_exchange *exchange;
+    int phase_migrate, phase_halo;
+};
+
+/* Room for n bytes; grows by a quarter more than asked for, so that a slowly
+ * changing size settles. */
+static int buffer_reserve(struct ctx *ctx, struct buffer *b, size_t n)
+{
+    if (n <= b->capacity)
+        return 0;
+    size_t capacity = n + n / 4 + 4096;
+    free(b->bytes);
+    b->bytes = malloc(capacity);
+    b->capacity = b->bytes ? capacity : 0;
+    if (!b->bytes)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bytes of halo",
+                    capacity);
+    return 0;
+}
+
+/* ---- who is within reach ---- */
+
+/* One block within reach: the coordinates' difference, not yet wrapped. */
+struct reach {
+    int rank;
+    int delta[3];
+};
+
+static int by_rank_and_delta(const void *a, const void *b)
+{
+    const struct reach *p = a, *q = b;
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
+    for (int d = 2; d >= 0; d--)
+        if (p->delta[d] != q->delta[d])
+            return p->delta[d] < q->delta[d] ? -1 : 1;
+    return 0;
+}
+
+/* Whether the gap between two blocks `delta` apart is at most the radius. */
+static int is_within(const struct halo *h, const int delta[3])
+{
+    double gap2 = 0;
+    for (int d = 0; d < 3; d++) {
+        double width = h->grid.box_length[d] / h->grid.dims[d];
+        double gap = delta[d] == 0 ? 0 : (abs(delta[d]) - 1) * width;
+        gap2 += gap * gap;
+    }
+    double reach = h->radius * (1 + 1e-9);
+    return gap2 <= reach * reach;
+}
+
+/* List the blocks within reach of this one; returns how many. out == NULL:
+ * count only. */
+static int find_reach(const struct halo *h, struct reach *out)
+{
+    const struct grid *g = &h->grid;
+    int hops[3], n = 0;
+    for (int d = 0; d < 3; d++) {
+        double width = g->box_length[d] / g->dims[d];
+        hops[d] = g->dims[d] > 1 ? (int)(h->radius / width) + 2 : 0;
+    }
+    for (int z = -hops[2]; z <= hops[2]; z++)
+        for (int y = -hops[1]; y <= hops[1]; y++)
+            for (int x = -hops[0]; x <= hops[0]; x++) {
+                int delta[3] = {x, y, z};
+                if ((x == 0 && y == 0 && z == 0) || !is_within(h, delta))
+                    continue;
+                if (out) {
+                    int at[3];
+                    for (int d = 0; d < 3; d++) {
+                        at[d] = g->coords[d] + delta[d];
+                        out[n].delta[d] = delta[d];
+                    }
+                    out[n].rank = grid_rank(g, at);
+                }
+                n++;
+            }
+    return n;
+}
+
+/* The channel to the block `delta` away. */
+static void channel_init(struct md_channel *c, const struct grid *g,
+                         const int delta[3])
+{
+    int at[3];
+    for (int d = 0; d < 3; d++)
+        at[d] = g->coords[d] + delta[d];
+    grid_block(g, at, c->receiver_lo, c->receiver_hi);
+    for (int d = 0; d < 3; d++) {
+        /* How many boxes away: floor(at / dims). */
+        int image = at[d] / g->dims[d] - (at[d] % g->dims[d] < 0);
+        c->shift[d] = -image * g->box_length[d];
+        c->lo[d] = c->receiver_lo[d] - c->shift[d];
+        c->hi[d] = c->receiver_hi[d] - c->shift[d];
+    }
+}
+
+static int allocate(struct ctx *ctx, struct halo *h, int n_channels)
+{
+    size_t n = (size_t)n_channels + 1; /* peers are at most as many */
+    h->peers = calloc(n, sizeof *h->peers);
+    h->first_channel = calloc(n + 1, sizeof *h->first_channel);
+    h->channels = calloc(n, sizeof *h->channels);
+    h->channel_count = calloc(n, sizeof *h->channel_count);
+    h->leaving = calloc(n, sizeof *h->leaving);
+    h->send_bytes = calloc(n, sizeof *h->send_bytes);
+    h->recv_bytes = calloc(n, sizeof *h->recv_bytes);
+    h->send_count = calloc(n, sizeof *h->send_count);
+    h->recv_count = calloc(n, sizeof *h->recv_count);
+    h->send_at = calloc(n, sizeof *h->send_at);
+    h->recv_at = calloc(n, sizeof *h->recv_at);
+    if (!h->peers || !h->first_channel || !h->channels || !h->channel_count ||
+        !h->leaving || !h->send_bytes || !h->recv_bytes || !h->send_count ||
+        !h->recv_count || !h->send_at || !h->recv_at)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %d halo channels",
+                    n_channels);
+    return 0;
+}
+
+static int find_peers(struct ctx *ctx, struct halo *h)
+{
+    int n = find_reach(h, NULL);
+    struct reach *reach = calloc((size_t)n + 1, sizeof *reach);
+    if (!reach)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %d halo channels", n);
+    find_reach(h, reach);
+    qsort(reach, (size_t)n, sizeof *reach, by_rank_and_delta);
+    int status = allocate(ctx, h, n);
+    for (int c = 0; c < n && status == 0; c++) {
+        channel_init(&h->channels[c], &h->grid, reach[c].delta);
+        if (c == 0 || reach[c].rank != reach[c - 1].rank) {
+            h->peers[h->n_peers] = reach[c].rank;
+            h->first_channel[h->n_peers++] = c;
+        }
+        h->first_channel[h->n_peers] = c + 1;
+    }
+    h->n_channels = n;
+    free(reach);
+    return status;
+}
+
+int halo_create(struct ctx *ctx, const struct grid *grid, double radius,
+                struct halo **out)
+{
+    int status = 0;
+    *out = NULL;
+    struct halo *h = calloc(1, sizeof *h);
+    if (!h) {
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for the halo");
+    } else {
+        h->grid = *grid;
+        h->radius = radius;
+        h->phase_migrate = timer_phase(ctx->timers, "migrate");
+        h->phase_halo = timer_phase(ctx->timers, "halo");
+        status = find_peers(ctx, h);
+    }
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(comm_exchange_create(ctx, h->n_peers, h->peers, &h->exchange));
+    *out = h;
+    return 0;
+cleanup:
+    halo_destroy(h);
+    return status;
+}
+
+void halo_destroy(struct halo *h)
+{
+    if (!h)
+        return;
+    comm_exchange_destroy(h->exchange);
+    free(h->peers);
+    free(h->first_channel);
+    free(h->channels);
+    free(h->channel_count);
+    free(h->leaving);
+    free(h->send_bytes);
+    free(h->recv_bytes);
+    free(h->send_count);
+    free(h->recv_count);
+    free(h->send_at);
+    free(h->recv_at);
+    free(h->send.bytes);
+    free(h->recv.bytes);
+    free(h);
+}
+
+int halo_peer_count(const struct halo *h)
+{
+    int n = 0;
+    for (int p = 0; p < h->n_peers; p++)
+        n += h->peers[p] != h->grid.rank;
+    return n;
+}
+
+/* ---- messages ---- */
+
+static size_t total(const size_t *n, int count)
+{
+    size_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += n[i];
+    return sum;
+}
+
+/* Point send_at and recv_at into the buffers, peer after peer, and start. */
+static int start_messages(struct ctx *ctx, struct halo *h)
+{
+    unsigned char *send = h->send.bytes, *recv = h->recv.bytes;
+    for (int p = 0; p < h->n_peers; p++) {
+        h->send_at[p] = send;
+        h->recv_at[p] = recv;
+        if (send)
+            send += h->send_bytes[p];
+        if (recv)
+            recv += h->recv_bytes[p];
+    }
+    return comm_exchange_post(ctx, h->exchange, h->send_at, h->send_bytes,
+                              h->recv_at, h->recv_bytes);
+}
+
+static int exchange_messages(struct ctx *ctx, struct halo *h)
+{
+    TRY(start_messages(ctx, h));
+    return comm_exchange_wait(ctx, h->exchange);
+}
+
+/* The bytes of a halo message from the counts of copies. */
+static void set_halo_bytes(struct halo *h, size_t record)
+{
+    for (int p = 0; p < h->n_peers; p++) {
+        h->send_bytes[p] = h->send_count[p] * record;
+        h->recv_bytes[p] = h->recv_count[p] * record;
+    }
+}
+
+/* ---- migration ---- */
+
+/* The index of `rank` among the peers, or -1. */
+static int peer_index(const struct halo *h, int rank)
+{
+    int low = 0, high = h->n_peers - 1;
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        if (h->peers[middle] == rank)
+            return middle;
+        if (h->peers[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+static int fail_lost(struct ctx *ctx, const struct md_particle *p)
+{
+    const double *x = p->position, *v = p->velocity;
+    return FAIL(ctx, STATUS_LOST_PARTICLES,
+                "particle %" PRId64 " at (%g, %g, %g) with speed %g left the "
+                "reach of its rank's neighbors between two redistributions; "
+                "the timestep is probably too large",
+                p->id, x[0], x[1], x[2],
+                sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+}
+
+/* Count the leavers of each peer, then write them into the send buffer in peer
+ * order. */
+static int pack_leavers(struct ctx *ctx, struct halo *h,
+                        const struct md_particle *p, size_t n)
+{
+    memset(h->leaving, 0, (size_t)h->n_peers * sizeof *h->leaving);
+    for (size_t i = 0; i < n; i++) {
+        int peer = peer_index(h, grid_owner(&h->grid, p[i].position));
+        if (peer < 0)
+            return fail_lost(ctx, &p[i]);
+        h->leaving[peer]++;
+    }
+    TRY(buffer_reserve(ctx, &h->send, n * sizeof *p));
+    size_t at = 0;
+    for (int q = 0; q < h->n_peers; q++) {
+        h->send_bytes[q] = h->leaving[q] * sizeof *p;
+        size_t next = at + h->leaving[q];
+        h->leaving[q] = at; /* from here on: where the next one goes */
+        at = next;
+    }
+    struct md_particle *out = (struct md_particle *)(void *)h->send.bytes;
+    for (size_t i = 0; i < n; i++) {
+        int peer = peer_index(h, grid_owner(&h->grid, p[i].position));
+        out[h->leaving[peer]++] = p[i];
+    }
+    return 0;
+}
+
+/* All ranks learn here whether one of them has lost a particle, and whether
+ * the particles are still as many as at the start. */
+static int agree_on_leavers(struct ctx *ctx, int status, size_t count,
+                            int64_t expected)
+{
+    int64_t sum[2] = {(int64_t)count, status != 0};
+    TRY(comm_sum_int64(ctx, sum, 2));
+    if (sum[1] != 0)
+        return comm_agree(ctx, status);
+    if (sum[0] != expected)
+        return FAIL(ctx, STATUS_LOST_PARTICLES,
+                    "there are %" PRId64 " particles, but there were %" PRId64
+                    " at the start",
+                    sum[0], expected);
+    return 0;
+}
+
+static int migrate(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                   struct md_store *s, int64_t expected)
+{
+    const struct md_particle *leavers = NULL;
+    size_t n = 0;
+    int status = k->extract_leavers(ctx, s, &leavers, &n);
+    size_t count = k->count(s) + n;
+    if (status == 0)
+        status = pack_leavers(ctx, h, leavers, n);
+    TRY(agree_on_leavers(ctx, status, count, expected));
+    if (h->n_peers == 0)
+        return k->sort(ctx, s);
+    TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
+    size_t arriving = total(h->recv_bytes, h->n_peers);
+    TRY(buffer_reserve(ctx, &h->recv, arriving));
+    TRY(exchange_messages(ctx, h));
+    TRY(k->insert(ctx, s, (const struct md_particle *)(void *)h->recv.bytes,
+                  arriving / sizeof(struct md_particle)));
+    return k->sort(ctx, s);
+}
+
+/* ---- halo copies ---- */
+
+/* Choose the copies of each channel; on failure there are none, so that the
+ * peers, who wait for a message, get an empty one. */
+static int choose_copies(struct ctx *ctx, struct halo *h,
+                         const struct md_kernels *k, struct md_store *s)
+{
+    size_t record = k->halo_record_bytes(1);
+    int status =
+        k->select_halo(ctx, s, h->n_channels, h->channels, h->channel_count);
+    size_t n = total(h->channel_count, h->n_channels);
+    if (status == 0)
+        status = buffer_reserve(ctx, &h->send, n * record);
+    for (int p = 0; p < h->n_peers; p++) {
+        int first = h->first_channel[p];
+        size_t copies =
+            total(&h->channel_count[first], h->first_channel[p + 1] - first);
+        h->send_count[p] = status == 0 ? copies : 0;
+        h->send_bytes[p] = h->send_count[p] * record;
+    }
+    return status;
+}
+
+static int exchange_copies(struct ctx *ctx, struct halo *h,
+                           const struct md_kernels *k, struct md_store *s,
+                           int status)
+{
+    size_t record = k->halo_record_bytes(1);
+    if (status == 0)
+        status = choose_copies(ctx, h, k, s);
+    else
+        memset(h->send_bytes, 0, (size_t)h->n_peers * sizeof *h->send_bytes);
+    TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
+    for (int p = 0; p < h->n_peers; p++)
+        h->recv_count[p] = h->recv_bytes[p] / record;
+    size_t n = total(h->recv_count, h->n_peers);
+    TRY(buffer_reserve(ctx, &h->recv, n * record));
+    if (status == 0)
+        k->pack_halo(s, 1, h->send.bytes);
+    TRY(exchange_messages(ctx, h));
+    return status != 0 ? status : k->accept_halo(ctx, s, n, h->recv.bytes);
+}
+
+int halo_redistribute(struct ctx *ctx, struct halo *h,
+                      const struct md_kernels *k, struct md_store *s,
+                      int64_t expected)
+{
+    timer_begin(ctx->timers, h->phase_migrate);
+    int status = migrate(ctx, h, k, s, expected);
+    timer_end(ctx->timers, h->phase_migrate);
+    timer_begin(ctx->timers, h->phase_halo);
+    if (h->n_peers == 0) {
+        if (status == 0)
+            status = k->select_halo(ctx, s, 0, NULL, NULL);
+        if (status == 0)
+            status = k->accept_halo(ctx, s, 0, NULL);
+    } else {
+        status = exchange_copies(ctx, h, k, s, status);
+    }
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}
+
+int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+              struct md_store *s)
+{
+    if (h->n_peers == 0)
+        return 0;
+    timer_begin(ctx->timers, h->phase_halo);
+    set_halo_bytes(h, k->halo_record_bytes(0));
+    k->pack_halo(s, 0, h->send.bytes);
+    int status = start_messages(ctx, h);
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}
+
+int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                  struct md_store *s)
+{
+    if (h->n_peers == 0)
+        return 0;
+    timer_begin(ctx->timers, h->phase_halo);
+    int status = comm_exchange_wait(ctx, h->exchange);
+    if (status == 0)
+        k->unpack_halo(s, h->recv.bytes);
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}
