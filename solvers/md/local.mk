@@ -3,6 +3,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md.c \
 	solvers/md/md.h \
 	solvers/md/md_analysis.c \
+	solvers/md/md_bench.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_observe.c \

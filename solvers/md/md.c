@@ -375,4 +375,5 @@ const struct solver solver_md = {
     .time_unit = md_time_unit,
     .precision = md_precision,
     .destroy = md_destroy,
+    .bench = &md_bench,
 };

@@ -22,6 +22,7 @@ struct params;
 struct param_table;
 struct estimate;
 struct solver_totals;
+struct solver_bench;
 
 enum {
     MD_NAME_MAX = 32, /* bytes of a species name, with the NUL */
@@ -252,6 +253,9 @@ void md_results_free(struct md *md);
 /* ---- md_totals.c: what a run needs, and what it has done ---- */
 int md_estimate(struct ctx *ctx, void *state, struct estimate *out);
 int md_totals(struct ctx *ctx, void *state, struct solver_totals *out);
+
+/* ---- md_bench.c: the standard problem ---- */
+extern const struct solver_bench md_bench;
 
 /* ---- md.c ---- */
 /* Forces, energy and virial of the present positions, list unchanged. */

@@ -48,8 +48,11 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
                              .frame_bytes = md->frame_bytes};
     snprintf(out->problem, sizeof out->problem, "%" PRId64 " particles",
              md->n_particles);
+    snprintf(out->length_unit, sizeof out->length_unit, "%s",
+             md->unit_text[MD_LENGTH]);
     for (int d = 0; d < 3; d++) {
         out->decomposition[d] = md->grid.dims[d];
+        out->box[d] = md->box_length[d];
         block[d] = md->box_length[d] / md->grid.dims[d];
         grown[d] = block[d] + (md->grid.dims[d] > 1 ? 2 * reach : 0);
     }
