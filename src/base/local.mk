@@ -3,8 +3,12 @@ libwarpdeck_a_SOURCES += \
 	src/base/comm.h \
 	src/base/ctx.h \
 	src/base/error.h \
+	src/base/deck.h \
+	src/base/deck_toml.h \
 	src/base/log.h \
 	src/base/param.h \
+	src/base/param_help.h \
+	src/base/param_value.h \
 	src/base/status.def \
 	src/base/timer.h \
 	src/base/units.h
@@ -13,6 +17,17 @@ libwarpdeck_a_SOURCES += \
 	src/base/error.c \
 	src/base/log.c \
 	src/base/timer.c
+libwarpdeck_a_SOURCES += \
+	src/base/deck.c \
+	src/base/deck_error.c \
+	src/base/deck_toml.cpp \
+	src/base/param.c \
+	src/base/param_convert.c \
+	src/base/param_get.c \
+	src/base/param_help.c \
+	src/base/param_resolve.c \
+	src/base/param_unknown.c \
+	src/base/units.c
 if WITH_MPI
 libwarpdeck_a_SOURCES += \
 	src/base/comm_mpi.h \

@@ -33,13 +33,17 @@ enum param_type {
 };
 
 enum param_flag {
-    PARAM_REQUIRED = 1,  /* no default; absence is an error */
-    PARAM_OPTIONAL = 2,  /* may be absent: param_is_set() tells */
-    PARAM_MIN_OPEN = 4,  /* value > min instead of >= */
-    PARAM_MAX_OPEN = 8,  /* value < max instead of <= */
-    PARAM_WALL = 16,     /* an interval of wall time */
+    PARAM_REQUIRED = 1, /* no default; absence is an error */
+    PARAM_OPTIONAL = 2, /* may be absent: param_is_set() tells */
+    PARAM_MIN_OPEN = 4, /* value > min instead of >= */
+    PARAM_MAX_OPEN = 8, /* value < max instead of <= */
+    PARAM_WALL = 16,    /* an interval of wall time */
     PARAM_HAS_MIN = 32,
-    PARAM_HAS_MAX = 64
+    PARAM_HAS_MAX = 64,
+    PARAM_DEFAULT_LJ = 128, /* the default holds with run.units = "lj" only; in
+                             * other units the key is required */
+    PARAM_STARTER = 256     /* `warpdeck new` writes it as a live line, with its
+                             * example; required keys are written so in any case */
 };
 
 /* One declared key. section is the full dotted path, "md.pair"; a section that
@@ -50,18 +54,21 @@ struct param {
     enum param_type type;
     struct dimension dim;
     const char *fallback; /* default, as deck text: "0.3", "\"nve\"",
-                           * "[\"position\"]"; NULL where flags say required or
-                           * optional */
+                           * "[\"position\"]". Where the flags say required or
+                           * optional it is an example for `explain` and `new`
+                           * only, or NULL */
     double min, max;      /* of each number, where the flags say so */
     int count;            /* length of an array; 0: any, at least one */
     int flags;
-    const char *choices; /* "nve|langevin|bussi", or NULL */
+    const char *choices; /* "nve|langevin|bussi", or NULL. "-npt" at the end of
+                          * the list: known, but not in this version; said
+                          * instead of "unknown" */
     const char *help;    /* one sentence or two */
 };
 
 struct param_section {
     const char *name; /* "md.pair" */
-    int repeated;     /* [[name]] */
+    int repeated;     /* [[name]]; not optional: at least one */
     int optional;     /* keys with PARAM_REQUIRED count only if it stands */
     const char *help;
 };
@@ -88,6 +95,14 @@ int params_read(struct ctx *ctx, const char *path, int n_overrides,
                                                     void *user),
                 void *user, struct params **out);
 void params_destroy(struct params *p);
+
+/* The same from bytes in memory; `path` is for messages. Not collective. */
+int params_parse(struct ctx *ctx, const char *path, const char *text, size_t n,
+                 int n_overrides, const char *const *overrides,
+                 const struct param_table *driver,
+                 const struct param_table *(*select)(const char *solver,
+                                                     void *user),
+                 void *user, struct params **out);
 
 /* Values. The section and key must be declared with the type asked for (an
  * internal error otherwise, caught by a test). `params_*_at` address element
@@ -131,12 +146,23 @@ const char *const *params_strings_at(const struct params *p,
                                      const char *section, int index,
                                      const char *key, size_t *n);
 
+/* A default that follows from other keys: fill in where the deck is silent (the
+ * key is optional). Nothing happens where it is set. params_is_set() stays 0;
+ * the value is there to get, and stands in the resolved deck. Errors:
+ * STATUS_MEMORY. */
+int params_fill_double(struct ctx *ctx, struct params *p, const char *section,
+                       const char *key, double value);
+int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
+                       const char *key, const char *value);
+
 enum unit_system params_units(const struct params *p);
 const char *params_path(const struct params *p); /* of the deck */
 /* The folder of the deck, for files it names ("." where it has none). */
 const char *params_folder(const struct params *p);
 /* The deck's bytes as read, and the resolved deck as TOML (all keys, defaults
- * filled in, overrides applied). */
+ * filled in, overrides applied, bare numbers in the deck's units). The resolved
+ * deck is made at the call; the pointer holds until the next call or fill.
+ * NULL: no memory. */
 const char *params_text(const struct params *p, size_t *n);
 const char *params_resolved(const struct params *p, size_t *n);
 
