@@ -1,9 +1,29 @@
 /* h5md.h: NAME.h5, the result file of a run, in H5MD 1.1 layout.
  *
- * Opened at the start of a run, it grows by frames and observables and is
- * flushed after each, so that a killed run leaves all that was finished. All
- * calls are collective over ctx->comm. A failed write leaves what stood before
- * readable where HDF5 allows it.
+ * Made at the start of a run, it grows by frames and observables and is flushed
+ * after each, so that a killed run leaves all that was finished. All calls are
+ * collective over ctx->comm and agree on their outcome. Before anything is
+ * added, the space for it is looked for and set aside: on a full disk the call
+ * fails, and what stood before stays whole.
+ *
+ *     /                    suite, version, format_version
+ *     /h5md                version, author, creator
+ *     /run                 where the file comes from (attributes), deck and
+ *                          resolved_deck (texts); complete = 1 comes last
+ *     /particles/all/box   edges/{step,time,value[T][3][3]}
+ *     /particles/all/NAME  {step,time,value[T][N][3]}, or [N] where constant
+ *     /observables/NAME    {step,time,value[T]}
+ *     /statistics/GROUP    finished tables, a dataset a column
+ *
+ * step and time of one kind are hard links to the same datasets. Every dataset
+ * has a `description`. It has a `unit`, too, with two exceptions that the
+ * reader of MDAnalysis (2.4) asks for: in reduced units (lj) there are no unit
+ * attributes at all, and the file opens with convert_units=False; and a unit of
+ * positions, velocities, forces or time that this reader does not know, which
+ * it would refuse in any case, is called `physical_unit`. That reader also
+ * takes each /observables/NAME/value for a series of at least as many rows as
+ * there are frames; so tables stand under /statistics, and a run that writes a
+ * frame should write the observables of the same step before it.
  */
 #ifndef WARPDECK_IO_H5MD_H
 #define WARPDECK_IO_H5MD_H
@@ -17,8 +37,10 @@ struct field_frame;
 struct observable;
 struct result_table;
 
+enum { H5MD_FORMAT_VERSION = 1 };
+
 /* What goes to /run: where the file comes from. Strings are borrowed for the
- * call only. */
+ * call only; those of rank 0 count. NULL is "". */
 struct provenance {
     const char *solver, *title;
     const char *deck_path;
@@ -32,36 +54,42 @@ struct provenance {
 };
 
 /* Create the file `path`; an existing one is refused (STATUS_USAGE) unless
- * overwrite. particle_count > 0 makes /particles/all. `name_of` species: NULL or
- * n_species texts. The caller owns *out. Errors: STATUS_IO with the path and the
+ * overwrite. The new file is made beside it, as `path`.tmp, and takes its name
+ * when its beginning is on the disk: a failure leaves an old file as it was,
+ * and no new one. The caller owns *out. Errors: STATUS_IO with the path and the
  * reason. */
 int h5md_create(struct ctx *ctx, const char *path, int overwrite,
                 const struct provenance *from, int n_observables,
                 const struct observable *observables, const char *time_unit,
                 struct h5md **out);
 
-/* Append a frame to /particles/all. */
+/* Append a frame to /particles/all. The first frame decides which fields there
+ * are; later ones have the same, of the same shape. */
 int h5md_write_frame(struct ctx *ctx, struct h5md *f,
                      const struct field_frame *frame);
 
 /* Append a row to /observables/NAME/{value,step,time}; values[n_observables] of
- * rank 0 count. */
+ * rank 0 count. Rows reach the disk about once a second, and with each frame.
+ */
 int h5md_write_observables(struct ctx *ctx, struct h5md *f, int64_t step,
                            double time, const double *values);
 
-/* Write a finished table under /observables/GROUP. */
+/* Write a finished table under /statistics/GROUP. */
 int h5md_write_table(struct ctx *ctx, struct h5md *f,
                      const struct result_table *table);
 
 /* Write end time and `complete` = 1 (when the run finished), close, fsync. f is
- * gone afterwards, whatever is returned. `finished` = 0 leaves complete = 0. */
+ * gone afterwards, whatever is returned. `finished` = 0 leaves complete = 0:
+ * for a run that was stopped, or failed in a way that all ranks know of. */
 int h5md_close(struct ctx *ctx, struct h5md *f, int finished);
 
-/* Close without writing more, after an error. */
+/* Close without writing more, after an error. All ranks come here or none. NULL
+ * is fine. */
 void h5md_abandon(struct h5md *f);
 
 int64_t h5md_frames(const struct h5md *f);
-uint64_t h5md_bytes(const struct h5md *f); /* payload bytes written, all ranks */
+uint64_t
+h5md_bytes(const struct h5md *f); /* payload bytes written, all ranks */
 const char *h5md_path(const struct h5md *f);
 /* "HDF5 1.10.8 (parallel)" */
 const char *h5md_library_version(void);

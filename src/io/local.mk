@@ -1,3 +1,12 @@
 # src/io
 libwarpdeck_a_SOURCES += \
-	src/io/h5md.h
+	src/io/h5.c \
+	src/io/h5.h \
+	src/io/h5_meta.c \
+	src/io/h5_set.c \
+	src/io/h5md.c \
+	src/io/h5md.h \
+	src/io/h5md_file.h \
+	src/io/h5md_observables.c \
+	src/io/h5md_particles.c \
+	src/io/h5md_run.c

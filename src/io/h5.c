@@ -1,0 +1,374 @@
+#include "io/h5.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#ifdef HAVE_MPI
+#include <mpi.h>
+#ifndef H5_HAVE_PARALLEL
+#error "a build with MPI needs HDF5 built with MPI"
+#endif
+#endif
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+
+/* ---- errors ---- */
+
+enum { REASON_SIZE = 512 };
+
+struct reasons {
+    int n;
+    char text[REASON_SIZE];
+};
+
+/* The two innermost entries say what happened and to what. */
+static herr_t collect_reason(unsigned n, const H5E_error2_t *entry, void *user)
+{
+    struct reasons *r = user;
+    size_t used = strlen(r->text);
+
+    (void)n;
+    if (r->n < 2 && entry->desc != NULL && entry->desc[0] != '\0') {
+        snprintf(r->text + used, sizeof r->text - used, "%s%s",
+                 r->n == 0 ? "" : "; ", entry->desc);
+        r->n++;
+    }
+    return 0;
+}
+
+static int is_lock_failure(const char *reason)
+{
+    return strstr(reason, "lock file") != NULL ||
+           strstr(reason, "flock") != NULL ||
+           strstr(reason, "errno = 37") != NULL || /* ENOLCK */
+           strstr(reason, "errno = 524") != NULL;  /* ENOTSUPP of NFS */
+}
+
+int h5_error(struct ctx *ctx, const struct h5 *f, const char *fmt, ...)
+{
+    struct reasons r = {0, ""};
+    char what[REASON_SIZE];
+    va_list args;
+
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, collect_reason, &r);
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    FAIL(ctx, STATUS_IO, "'%s': cannot %s: %s", f->path, what,
+         r.n > 0 ? r.text : "HDF5 gives no reason");
+    if (is_lock_failure(r.text))
+        error_context(ctx, STATUS_IO,
+                      "the file system may have no locks, or another program "
+                      "holds the file; set HDF5_USE_FILE_LOCKING=FALSE in the "
+                      "environment to do without");
+    return STATUS_IO;
+}
+
+void h5_silence(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+/* What errno says, on rank 0, about a file that is not HDF5's business. */
+static int os_error(struct ctx *ctx, const char *what, const char *path)
+{
+    return FAIL(ctx, STATUS_IO, "cannot %s '%s': %s", what, path,
+                strerror(errno));
+}
+
+/* ---- creating ---- */
+
+static struct h5 *h5_new(const char *path)
+{
+    struct h5 *f = calloc(1, sizeof *f);
+
+    if (f == NULL)
+        return NULL;
+    f->file = f->transfer = f->together = H5I_INVALID_HID;
+    f->fd = -1;
+    f->piece_bytes = H5_PIECE_BYTES;
+    f->path = strdup(path);
+    if (f->path == NULL) {
+        free(f);
+        return NULL;
+    }
+    return f;
+}
+
+static void h5_free(struct h5 *f)
+{
+    if (f->transfer >= 0)
+        H5Pclose(f->transfer);
+    if (f->together >= 0)
+        H5Pclose(f->together);
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->path);
+    free(f);
+}
+
+/* Rank 0 opens the file by ordinary means first: errno tells more than MPI-IO
+ * does. The others look whether they see it, for a folder that the hosts do not
+ * share. */
+static int touch_file(struct ctx *ctx, struct h5 *f)
+{
+    int status = 0;
+
+    if (comm_rank(ctx->comm) == 0) {
+        f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (f->fd < 0)
+            status = os_error(ctx, "create", f->path);
+    }
+    TRY(comm_agree(ctx, status));
+    if (access(f->path, F_OK) != 0)
+        status = FAIL(ctx, STATUS_IO,
+                      "rank %d does not see '%s', which rank 0 has just made: "
+                      "the output folder must be on a file system that all "
+                      "hosts share",
+                      comm_rank(ctx->comm), f->path);
+    return comm_agree(ctx, status);
+}
+
+#ifdef HAVE_MPI
+/* No data sieving: a block is written as it is, never read, changed and written
+ * back, which would need locks. Implementations ignore hints of others. */
+static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
+{
+    const MPI_Comm *world = comm_handle(ctx->comm);
+    MPI_Info hints;
+    int failed;
+
+    if (world == NULL)
+        return 0;
+    if (MPI_Info_create(&hints) != MPI_SUCCESS)
+        return FAIL(ctx, STATUS_MPI, "MPI_Info_create failed");
+    failed =
+        MPI_Info_set(hints, "romio_ds_write", "disable") != MPI_SUCCESS ||
+        MPI_Info_set(hints, "romio_cb_write", "automatic") != MPI_SUCCESS ||
+        H5Pset_fapl_mpio(access, *world, hints) < 0 ||
+        H5Pset_dxpl_mpio(f->transfer, H5FD_MPIO_INDEPENDENT) < 0 ||
+        H5Pset_dxpl_mpio(f->together, H5FD_MPIO_COLLECTIVE) < 0;
+    MPI_Info_free(&hints);
+    if (failed)
+        return h5_error(ctx, f, "prepare for MPI-IO");
+    return 0;
+}
+#else
+static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
+{
+    (void)ctx;
+    (void)f;
+    (void)access;
+    return 0;
+}
+#endif
+
+static int open_hdf5(struct ctx *ctx, struct h5 *f)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    int status = 0;
+
+    f->transfer = H5Pcreate(H5P_DATASET_XFER);
+    f->together = H5Pcreate(H5P_DATASET_XFER);
+    if (access < 0 || f->transfer < 0 || f->together < 0 ||
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)
+        status = h5_error(ctx, f, "prepare");
+    if (status == 0)
+        status = use_mpi(ctx, f, access);
+    status = comm_agree(ctx, status);
+    if (status == 0) {
+        f->file = H5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        if (f->file < 0)
+            status = h5_error(ctx, f, "create");
+        status = comm_agree(ctx, status);
+    }
+    if (access >= 0)
+        H5Pclose(access);
+    return status;
+}
+
+int h5_create(struct ctx *ctx, const char *path, struct h5 **out)
+{
+    struct h5 *f = h5_new(path);
+    int status = 0;
+
+    *out = NULL;
+    h5_silence();
+    if (f == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    status = comm_agree(ctx, status);
+    if (status == 0)
+        status = touch_file(ctx, f);
+    if (status == 0)
+        status = open_hdf5(ctx, f);
+    if (status != 0) {
+        h5_discard(f);
+        return status;
+    }
+    *out = f;
+    return 0;
+}
+
+/* ---- space, flush, close ---- */
+
+static double mebibytes(double bytes)
+{
+    return bytes / (1024.0 * 1024.0);
+}
+
+static int no_space(struct ctx *ctx, const struct h5 *f, double bytes,
+                    double there, const char *what)
+{
+    return FAIL(ctx, STATUS_IO,
+                "'%s': no space for %s: it takes up to %.1f MiB, and %.1f MiB "
+                "are free; what was written before is kept",
+                f->path, what, mebibytes(bytes), mebibytes(there));
+}
+
+static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
+                        const char *what)
+{
+    struct statvfs disk;
+    struct stat file;
+    double there = -1.0;
+
+    if (fstat(f->fd, &file) != 0)
+        return os_error(ctx, "look at", f->path);
+    /* Some network file systems do not say how much there is. */
+    if (fstatvfs(f->fd, &disk) == 0 && disk.f_blocks > 0) {
+        there = (double)disk.f_bavail * (double)disk.f_frsize;
+        if (there < bytes)
+            return no_space(ctx, f, bytes, there, what);
+    }
+#ifdef FALLOC_FL_KEEP_SIZE
+    /* Beyond the end of the file, so that a killed run leaves no zeros. */
+    if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, file.st_size, (off_t)bytes) !=
+            0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        return FAIL(ctx, STATUS_IO,
+                    "'%s': no space for %s, which takes up to %.1f MiB: %s; "
+                    "what was written before is kept",
+                    f->path, what, mebibytes(bytes), strerror(errno));
+#endif
+    return 0;
+}
+
+int h5_reserve(struct ctx *ctx, struct h5 *f, double bytes, const char *what)
+{
+    int status = 0;
+
+    if (comm_rank(ctx->comm) == 0)
+        status = reserve_here(ctx, f, bytes, what);
+    return comm_agree(ctx, status);
+}
+
+int h5_flush(struct ctx *ctx, struct h5 *f)
+{
+    int status = 0;
+
+    if (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0)
+        status = h5_error(ctx, f, "write");
+    status = comm_agree(ctx, status);
+    if (status != 0)
+        f->broken = 1;
+    return status;
+}
+
+static int sync_folder(struct ctx *ctx, const char *path)
+{
+    char *copy = strdup(path);
+    int fd, failed;
+
+    if (copy == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(copy);
+    /* A folder that cannot be opened or synced (EINVAL on some file systems)
+     * loses nothing but a guarantee. */
+    failed = fd >= 0 && fsync(fd) != 0 && errno == EIO;
+    if (fd >= 0)
+        close(fd);
+    return failed ? os_error(ctx, "sync the folder of", path) : 0;
+}
+
+int h5_rename(struct ctx *ctx, struct h5 *f, const char *path)
+{
+    char *copy = strdup(path);
+    int status = 0;
+
+    if (copy == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    if (status == 0 && comm_rank(ctx->comm) == 0) {
+        if (rename(f->path, path) != 0)
+            status = os_error(ctx, "name the new file", path);
+        else
+            status = sync_folder(ctx, path);
+    }
+    status = comm_agree(ctx, status);
+    if (status != 0) {
+        free(copy);
+        return status;
+    }
+    free(f->path);
+    f->path = copy;
+    return 0;
+}
+
+/* Cut off what was reserved and not needed, and wait for the disk. */
+static int settle(struct ctx *ctx, struct h5 *f)
+{
+    struct stat file;
+
+    if (fstat(f->fd, &file) == 0 && ftruncate(f->fd, file.st_size) != 0)
+        return os_error(ctx, "trim", f->path);
+    if (fsync(f->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+        return os_error(ctx, "write", f->path);
+    return sync_folder(ctx, f->path);
+}
+
+int h5_close(struct ctx *ctx, struct h5 *f)
+{
+    int status = f->broken ? STATUS_IO : h5_flush(ctx, f);
+
+    if (status != 0) {
+        h5_abandon(f);
+        return status;
+    }
+    if (H5Fclose(f->file) < 0)
+        status = h5_error(ctx, f, "close");
+    if (status == 0 && f->fd >= 0)
+        status = settle(ctx, f);
+    status = comm_agree(ctx, status);
+    h5_free(f);
+    return status;
+}
+
+void h5_abandon(struct h5 *f)
+{
+    if (f == NULL)
+        return;
+    /* Closing flushes; a file that failed to write could wait for ever there.
+     * What the last flush left on the disk is whole. */
+    if (f->file >= 0 && !f->broken)
+        H5Fclose(f->file);
+    h5_free(f);
+}
+
+void h5_discard(struct h5 *f)
+{
+    if (f == NULL)
+        return;
+    if (f->fd >= 0)
+        unlink(f->path);
+    h5_abandon(f);
+}

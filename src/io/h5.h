@@ -1,0 +1,135 @@
+/* h5.h: a thin layer over HDF5, the only door to it.
+ *
+ * It adds what every file of the suite needs: collective calls whose outcome
+ * all ranks agree on, errors in words instead of HDF5's stack on the terminal,
+ * units and descriptions, writes cut into pieces that MPI-IO can count, and a
+ * look at the free space before a byte is written (a write that fails half-way
+ * may leave ranks waiting inside MPI-IO for ever).
+ *
+ * All calls are collective over ctx->comm. Those that reach the disk end in an
+ * agreement over the ranks; those that only build metadata in memory (groups,
+ * attributes, datasets) return this rank's outcome, and the caller agrees once
+ * for many. Paths inside a file are absolute, "/run/deck"; missing groups on
+ * the way are made.
+ */
+#ifndef WARPDECK_IO_H5_H
+#define WARPDECK_IO_H5_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hdf5.h>
+
+#include "domain/field.h"
+
+struct ctx;
+
+struct h5 {
+    hid_t file;
+    hid_t transfer; /* each rank writes by itself */
+    hid_t together; /* MPI-IO gathers small blocks of many ranks */
+    int fd;         /* rank 0: for reserving and syncing; -1 elsewhere */
+    int broken;     /* a write failed: never touch the file again */
+    char *path;
+    size_t piece_bytes; /* most that one rank writes in one call */
+};
+
+/* A dataset of shape [T][rows][...] (growing along T) or [rows][...]. */
+struct h5_set {
+    const struct h5 *in;
+    hid_t id;
+    enum field_type type;
+    int rank;
+    int growing;
+    hsize_t shape[3]; /* now */
+    char *name;
+};
+
+enum { H5_CHUNK_BYTES = 1 << 20, H5_SERIES_CHUNK_BYTES = 1 << 13 };
+#define H5_PIECE_BYTES ((size_t)1 << 29)
+
+/* ---- files (h5.c) ---- */
+
+/* Create or empty the file. Errors: STATUS_IO with path and reason; nothing is
+ * left behind then. The caller owns *out. */
+int h5_create(struct ctx *ctx, const char *path, struct h5 **out);
+/* Give the file its final name, replacing what has that name. */
+int h5_rename(struct ctx *ctx, struct h5 *f, const char *path);
+/* Hand everything to the operating system. */
+int h5_flush(struct ctx *ctx, struct h5 *f);
+/* Flush, close, and wait until file and folder are on the disk. f is gone. */
+int h5_close(struct ctx *ctx, struct h5 *f);
+/* Close as far as that is safe, and forget. NULL is fine. */
+void h5_abandon(struct h5 *f);
+/* h5_abandon() and delete the file. */
+void h5_discard(struct h5 *f);
+
+/* Make sure that `bytes` more fit on the disk, and set them aside where the
+ * file system can. `what` completes "no space for ...". */
+int h5_reserve(struct ctx *ctx, struct h5 *f, double bytes, const char *what);
+
+/* Record a failure of the HDF5 call just made: the text, and the innermost
+ * reason on HDF5's error stack. Returns STATUS_IO. */
+int h5_error(struct ctx *ctx, const struct h5 *f, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Never again print HDF5's own error stack. */
+void h5_silence(void);
+
+/* ---- groups and attributes (h5_meta.c) ---- */
+
+int h5_group(struct ctx *ctx, struct h5 *f, const char *path);
+/* A second name for the same object. */
+int h5_link(struct ctx *ctx, struct h5 *f, const char *existing,
+            const char *path);
+/* Rank 0's bytes, on all ranks: *out is allocated and ends in '\0'. */
+int h5_share_text(struct ctx *ctx, const char *text, size_t size, char **out,
+                  size_t *out_size);
+/* A text of any length; rank 0's counts. NULL is written as "". */
+int h5_text(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
+            const char *text);
+/* n texts of one fixed length. */
+int h5_fixed_texts(struct ctx *ctx, struct h5 *f, const char *object,
+                   const char *name, int n, const char *const *texts);
+/* n integers, or a scalar where n is 1. Overwrites. */
+int h5_ints(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
+            int n, const int64_t *values);
+int h5_doubles(struct ctx *ctx, struct h5 *f, const char *object,
+               const char *name, int n, const double *values);
+
+/* ---- datasets (h5_set.c) ---- */
+
+/* Make a dataset. shape[0] is ignored and starts at 0 where it grows. */
+int h5_set_create(struct ctx *ctx, struct h5 *f, const char *path,
+                  enum field_type type, int rank, const hsize_t *shape,
+                  int growing, struct h5_set *out);
+/* Before h5_close() and h5_abandon(). Half-made ones are fine. */
+void h5_set_close(struct h5_set *set);
+
+/* Add a layer to a growing dataset of rank 2 or 3: this rank has rows
+ * [first, first + n) of it, n = 0 included. */
+int h5_set_append_rows(struct ctx *ctx, struct h5 *f, struct h5_set *set,
+                       int64_t first, int64_t n, const void *values);
+/* Add n layers, which rank 0 has. */
+int h5_set_append(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n,
+                  const void *values);
+/* Write a fixed dataset: this rank has rows [first, first + n). */
+int h5_set_write(struct ctx *ctx, struct h5 *f, struct h5_set *set,
+                 int64_t first, int64_t n, const void *values);
+/* Bytes, as they are, as one text of fixed length; rank 0's count. */
+int h5_text_dataset(struct ctx *ctx, struct h5 *f, const char *path,
+                    const char *text, size_t size);
+
+/* Chunks for a growing dataset: at most about H5_CHUNK_BYTES; of less where a
+ * layer is small, since a series of a few numbers should not fill the disk.
+ * Never 0 in any direction. */
+void h5_chunk(int rank, const hsize_t *shape, size_t item, hsize_t *chunk);
+/* What a layer of the dataset takes on disk, at most. */
+double h5_set_layer_bytes(const struct h5_set *set);
+
+/* `rows` of `row_bytes` each in pieces of at most `limit` bytes (at least one
+ * row): how many pieces, and where piece k stands. Beyond the last: n = 0. */
+int64_t h5_pieces(int64_t rows, size_t row_bytes, size_t limit);
+void h5_piece(int64_t rows, size_t row_bytes, size_t limit, int64_t k,
+              int64_t *first, int64_t *n);
+
+#endif

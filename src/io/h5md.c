@@ -1,0 +1,337 @@
+#include "io/h5md.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/timer.h"
+#include "domain/field.h"
+#include "io/h5.h"
+#include "io/h5md_file.h"
+
+const char *h5md_library_version(void)
+{
+    static char text[64];
+    unsigned major, minor, release;
+
+    if (H5get_libversion(&major, &minor, &release) < 0)
+        return "HDF5 (unknown version)";
+    snprintf(text, sizeof text, "HDF5 %u.%u.%u (%s)", major, minor, release,
+#ifdef HAVE_MPI
+             "parallel"
+#else
+             "serial"
+#endif
+    );
+    return text;
+}
+
+double h5md_slack(int n_datasets)
+{
+    return 65536.0 + 16384.0 * n_datasets;
+}
+
+/* The units that MDAnalysis's reader of H5MD translates (2.4.2,
+ * coordinates/H5MD.py, _unit_translation), as far as units.c spells them. */
+static int known_to_mdanalysis(const char *unit)
+{
+    static const char *const known[] = {"ps",
+                                        "fs",
+                                        "ns",
+                                        "s",
+                                        "Angstrom",
+                                        "nm",
+                                        "pm",
+                                        "fm",
+                                        "Angstrom ps-1",
+                                        "Angstrom fs-1",
+                                        "nm ps-1",
+                                        "nm ns-1",
+                                        "pm ps-1",
+                                        "m s-1",
+                                        "kJ mol-1 Angstrom-1",
+                                        "kJ mol-1 nm-1",
+                                        "kcal mol-1 Angstrom-1",
+                                        "N"};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(unit, known[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int h5md_describe(struct ctx *ctx, struct h5md *f, const char *path,
+                  const char *unit, const char *description,
+                  int read_by_mdanalysis)
+{
+    const char *name = "unit";
+
+    TRY(h5_text(ctx, f->h5, path, "description", description));
+    if (f->reduced)
+        return 0;
+    if (read_by_mdanalysis && !known_to_mdanalysis(unit))
+        name = "physical_unit";
+    return h5_text(ctx, f->h5, path, name, unit);
+}
+
+/* ---- making and closing ---- */
+
+static void free_all(struct h5md *f)
+{
+    h5md_free_particles(f);
+    h5md_free_observables(f);
+    free(f);
+}
+
+static int refuse_existing(struct ctx *ctx, const char *path, int overwrite)
+{
+    struct stat there;
+    int status = 0;
+
+    if (comm_rank(ctx->comm) == 0 && stat(path, &there) == 0) {
+        if (!overwrite)
+            status = FAIL(ctx, STATUS_USAGE,
+                          "'%s' exists already, and is not replaced unless "
+                          "asked for",
+                          path);
+        else if (!S_ISREG(there.st_mode))
+            status = FAIL(ctx, STATUS_USAGE,
+                          "'%s' is not a file and cannot be replaced", path);
+    }
+    return comm_agree(ctx, status);
+}
+
+static int fill_in(struct ctx *ctx, struct h5md *f,
+                   const struct provenance *from, int n_observables,
+                   const struct observable *observables, const char *time_unit)
+{
+    int status;
+
+    TRY(h5_reserve(ctx, f->h5,
+                   h5md_slack(n_observables + 16) + (double)from->deck_size +
+                       (double)from->resolved_size,
+                   "the beginning of the file"));
+    status = h5md_write_run(ctx, f, from);
+    if (status == 0)
+        status = h5md_make_observables(ctx, f, n_observables, observables,
+                                       time_unit);
+    TRY(comm_agree(ctx, status));
+    return h5_flush(ctx, f->h5);
+}
+
+static char *add_ending(const char *path, const char *ending)
+{
+    size_t size = strlen(path) + strlen(ending) + 1;
+    char *text = malloc(size);
+
+    if (text != NULL)
+        snprintf(text, size, "%s%s", path, ending);
+    return text;
+}
+
+int h5md_create(struct ctx *ctx, const char *path, int overwrite,
+                const struct provenance *from, int n_observables,
+                const struct observable *observables, const char *time_unit,
+                struct h5md **out)
+{
+    struct h5md *f = calloc(1, sizeof *f);
+    char *beside = add_ending(path, ".tmp");
+    int status = 0;
+
+    *out = NULL;
+    if (f == NULL || beside == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    f->reduced = from->units != NULL && strcmp(from->units, "lj") == 0;
+    TRY_CLEANUP(refuse_existing(ctx, path, overwrite));
+    TRY_CLEANUP(h5_create(ctx, beside, &f->h5));
+    TRY_CLEANUP(fill_in(ctx, f, from, n_observables, observables, time_unit));
+    TRY_CLEANUP(h5_rename(ctx, f->h5, path));
+    free(beside);
+    *out = f;
+    return 0;
+cleanup:
+    if (f != NULL) {
+        struct h5 *h5 = f->h5;
+
+        free_all(f);
+        h5_discard(h5);
+    }
+    free(beside);
+    return status;
+}
+
+static int finish(struct ctx *ctx, struct h5md *f, int finished)
+{
+    const int64_t complete = 1;
+
+    TRY(h5md_settle_observables(ctx, f));
+    TRY(h5_reserve(ctx, f->h5, h5md_slack(1), "the end of the file"));
+    TRY(comm_agree(ctx, h5md_write_end(ctx, f)));
+    TRY(h5_flush(ctx, f->h5));
+    if (finished)
+        TRY(comm_agree(ctx,
+                       h5_ints(ctx, f->h5, "/run", "complete", 1, &complete)));
+    return 0;
+}
+
+int h5md_close(struct ctx *ctx, struct h5md *f, int finished)
+{
+    int status = finish(ctx, f, finished);
+
+    if (status != 0) {
+        h5md_abandon(f);
+        return status;
+    }
+    h5md_free_particles(f);
+    h5md_free_observables(f);
+    status = h5_close(ctx, f->h5);
+    free_all(f);
+    return status;
+}
+
+void h5md_abandon(struct h5md *f)
+{
+    if (f == NULL)
+        return;
+    struct h5 *h5 = f->h5;
+
+    free_all(f);
+    h5_abandon(h5);
+}
+
+/* ---- frames and tables ---- */
+
+/* Bytes a frame takes at most, and those of its numbers. */
+static double frame_bytes(const struct h5md *f, uint64_t *payload)
+{
+    double bytes =
+        h5md_slack(f->n_fields + 3) + h5_set_layer_bytes(&f->frame_step) +
+        h5_set_layer_bytes(&f->frame_time) + h5_set_layer_bytes(&f->edges);
+
+    *payload = 88; /* step, time, edges */
+    for (int i = 0; i < f->n_fields; i++) {
+        const struct h5md_field *field = &f->fields[i];
+        size_t item = field->values.type == FIELD_INT32 ? 4 : 8;
+
+        if (field->constant && f->frames > 0)
+            continue;
+        bytes += h5_set_layer_bytes(&field->values);
+        *payload += (uint64_t)field->total * (uint64_t)field->components * item;
+    }
+    return bytes;
+}
+
+static int append_box(struct ctx *ctx, struct h5md *f,
+                      const struct field_frame *frame)
+{
+    double edges[3][3] = {{0}};
+    int64_t step = frame->step;
+
+    for (int d = 0; d < 3; d++)
+        edges[d][d] = frame->box_edges[d];
+    TRY(h5_set_append(ctx, f->h5, &f->edges, 1, edges));
+    TRY(h5_set_append(ctx, f->h5, &f->frame_step, 1, &step));
+    return h5_set_append(ctx, f->h5, &f->frame_time, 1, &frame->time);
+}
+
+static int append_field(struct ctx *ctx, struct h5md *f,
+                        struct h5md_field *field, const struct field *from)
+{
+    if (!field->constant)
+        return h5_set_append_rows(ctx, f->h5, &field->values, from->first,
+                                  from->n, from->values);
+    if (f->frames > 0)
+        return 0;
+    return h5_set_write(ctx, f->h5, &field->values, from->first, from->n,
+                        from->values);
+}
+
+int h5md_write_frame(struct ctx *ctx, struct h5md *f,
+                     const struct field_frame *frame)
+{
+    char what[64];
+    uint64_t payload;
+
+    TRY(h5md_settle_observables(ctx, f));
+    TRY(comm_agree(ctx, h5md_make_particles(ctx, f, frame)));
+    snprintf(what, sizeof what, "the frame of step %lld",
+             (long long)frame->step);
+    TRY(h5_reserve(ctx, f->h5, frame_bytes(f, &payload), what));
+    TRY(append_box(ctx, f, frame));
+    for (int i = 0; i < f->n_fields; i++)
+        TRY(append_field(ctx, f, &f->fields[i], &frame->fields[i]));
+    f->frames++;
+    f->bytes += payload;
+    f->flushed = timer_now();
+    return h5_flush(ctx, f->h5);
+}
+
+static int make_column(struct ctx *ctx, struct h5md *f, const char *path,
+                       const struct result_table *table, int column,
+                       struct h5_set *set)
+{
+    const hsize_t shape[1] = {(hsize_t)table->n_rows};
+    char text[256];
+
+    TRY(h5_set_create(ctx, f->h5, path, FIELD_DOUBLE, 1, shape, 0, set));
+    snprintf(text, sizeof text, "column '%s' of: %s", table->names[column],
+             table->description);
+    return h5md_describe(ctx, f, path, table->units[column], text, 0);
+}
+
+static int write_column(struct ctx *ctx, struct h5md *f, const char *path,
+                        const struct result_table *table, int column)
+{
+    int64_t n = comm_rank(ctx->comm) == 0 ? table->n_rows : 0;
+    struct h5_set set = {.id = H5I_INVALID_HID};
+    int status =
+        comm_agree(ctx, make_column(ctx, f, path, table, column, &set));
+
+    if (status == 0)
+        status = h5_set_write(ctx, f->h5, &set, 0, n, table->columns[column]);
+    h5_set_close(&set);
+    return status;
+}
+
+int h5md_write_table(struct ctx *ctx, struct h5md *f,
+                     const struct result_table *table)
+{
+    double bytes = 8.0 * (double)table->n_rows * table->n_columns;
+    char path[512];
+    int status;
+
+    TRY(h5_reserve(ctx, f->h5, bytes + h5md_slack(table->n_columns),
+                   table->group));
+    snprintf(path, sizeof path, "/statistics/%s", table->group);
+    status = h5_group(ctx, f->h5, path);
+    if (status == 0)
+        status = h5_text(ctx, f->h5, path, "description", table->description);
+    TRY(comm_agree(ctx, status));
+    for (int c = 0; c < table->n_columns; c++) {
+        snprintf(path, sizeof path, "/statistics/%s/%s", table->group,
+                 table->names[c]);
+        TRY(write_column(ctx, f, path, table, c));
+    }
+    f->bytes += (uint64_t)bytes;
+    return h5_flush(ctx, f->h5);
+}
+
+int64_t h5md_frames(const struct h5md *f)
+{
+    return f->frames;
+}
+
+uint64_t h5md_bytes(const struct h5md *f)
+{
+    return f->bytes;
+}
+
+const char *h5md_path(const struct h5md *f)
+{
+    return f->h5->path;
+}
