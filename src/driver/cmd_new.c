@@ -1,0 +1,131 @@
+/* warpdeck new: a deck to start from, made of the tables. It runs as it stands:
+ * required keys have their example, all others are comments with their
+ * default. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/deck.h"
+#include "base/error.h"
+#include "base/param_help.h"
+#include "driver/commands.h"
+#include "driver/driver_params.h"
+#include "solvers/solver.h"
+
+static int is_live(const struct param *param)
+{
+    return (param->flags & (PARAM_REQUIRED | PARAM_STARTER)) != 0;
+}
+
+static void print_key(const struct param *param, int in_live_section,
+                      const struct solver *solver)
+{
+    char text[PARAM_TEXT_MAX];
+    int is_solver =
+        strcmp(param->section, "run") == 0 && strcmp(param->key, "solver") == 0;
+
+    putchar('\n');
+    param_wrap(stdout, "# ", 79, param->help);
+    param_wrap(stdout, "# (", 79, param_summary(param, text));
+    if (is_solver)
+        printf("%s = \"%s\"\n", param->key, solver->name);
+    else
+        printf("%s%s = %s\n", in_live_section && is_live(param) ? "" : "#",
+               param->key, param_example(param));
+}
+
+/* An optional section is written as a comment unless one of its keys belongs
+ * into a first deck. */
+static int section_is_live(const struct param_table *table, const char *name)
+{
+    const struct param_section *s = param_table_section(table, name);
+
+    if (s == NULL || !s->optional)
+        return 1;
+    for (const struct param *q = table->params; q->section != NULL; q++)
+        if (strcmp(q->section, name) == 0 && (q->flags & PARAM_STARTER))
+            return 1;
+    return 0;
+}
+
+static void print_section(const struct param_table *table, const char *name,
+                          const struct solver *solver)
+{
+    const struct param_section *s = param_table_section(table, name);
+    int live = section_is_live(table, name);
+    int repeated = s != NULL && s->repeated;
+
+    printf("\n# ---- %s ", name);
+    for (size_t i = strlen(name); i < 66; i++)
+        putchar('-');
+    putchar('\n');
+    if (s != NULL && s->help != NULL)
+        param_wrap(stdout, "# ", 79, s->help);
+    printf("\n%s%s%s%s\n", live ? "" : "#", repeated ? "[[" : "[", name,
+           repeated ? "]]" : "]");
+    for (const struct param *q = table->params; q->section != NULL; q++)
+        if (strcmp(q->section, name) == 0)
+            print_key(q, live, solver);
+}
+
+/* [run] stands first in a deck, what else the driver has last. */
+static void print_table(const struct param_table *table, int only_run,
+                        const struct solver *solver)
+{
+    const char *name;
+
+    for (int i = 0; (name = param_table_section_at(table, i)) != NULL; i++)
+        if ((strcmp(name, "run") == 0) == only_run)
+            print_section(table, name, solver);
+}
+
+/* The solver's opening lines, as comments. */
+static void print_opening(const char *text)
+{
+    while (*text != '\0') {
+        int n = (int)strcspn(text, "\n");
+        printf("%s%.*s\n", text[0] == '#' ? "" : n > 0 ? "# " : "#", n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static int unknown_solver(struct ctx *ctx, const char *typed)
+{
+    const char *names[32];
+    char list[256] = "";
+    size_t n = 0;
+
+    for (int i = 0; solver_at(i) != NULL && n < 32; i++) {
+        size_t used = strlen(list);
+        names[n++] = solver_at(i)->name;
+        snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
+                 solver_at(i)->name);
+    }
+    const char *near = n > 1 ? deck_nearest(typed, n, names) : NULL;
+    if (near != NULL)
+        return FAIL(ctx, STATUS_USAGE,
+                    "there is no solver '%s'; did you mean '%s'?", typed, near);
+    return FAIL(ctx, STATUS_USAGE, "there is no solver '%s'; there is: %s",
+                typed, list);
+}
+
+int cmd_new(struct ctx *ctx, const struct command_line *line)
+{
+    const char *name = line->arguments[0];
+    const struct solver *solver = solver_find(name);
+
+    if (solver == NULL)
+        return unknown_solver(ctx, name);
+    print_opening(solver->starter);
+    printf(
+        "#\n# Lines that begin with # and no blank are keys at their default; "
+        "take the # away\n# to change one. 'warpdeck explain %s' tells "
+        "more.\n",
+        solver->name);
+    print_table(driver_param_table(), 1, solver);
+    print_table(solver->params, 0, solver);
+    print_table(driver_param_table(), 0, solver);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return FAIL(ctx, STATUS_IO, "cannot write to standard output");
+    return 0;
+}
