@@ -1,4 +1,5 @@
 # solvers
 libwarpdeck_a_SOURCES += \
 	solvers/solver.h \
+	solvers/solvers.c \
 	solvers/solvers.def

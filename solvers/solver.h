@@ -2,8 +2,8 @@
  *
  * The driver reads the deck, makes one solver and runs it: create, initial,
  * then step and observe until done, then finish. It knows no solver by name;
- * the list is solvers.def. Every call is collective over ctx->comm and returns 0
- * or a status that all ranks agree on, unless noted.
+ * the list is solvers.def. Every call is collective over ctx->comm and returns
+ * 0 or a status that all ranks agree on, unless noted.
  */
 #ifndef WARPDECK_SOLVERS_SOLVER_H
 #define WARPDECK_SOLVERS_SOLVER_H
@@ -21,28 +21,47 @@ struct result_table;
 /* What a run will need, before anything large is allocated (`warpdeck check`,
  * and the choice of a device). */
 struct estimate {
-    char problem[128];       /* "32000 particles" */
-    int64_t items;           /* particles, cells, paths */
-    int decomposition[3];    /* ranks in x, y, z */
+    char problem[128];    /* "32000 particles" */
+    int64_t items;        /* particles, cells, paths */
+    int decomposition[3]; /* ranks in x, y, z */
     double items_per_rank;
     double halo_per_rank;
-    double memory_per_rank;  /* bytes */
-    int64_t steps;           /* of the whole run; -1: not known */
-    double frame_bytes;      /* one frame in the file */
-    double work_per_step;    /* floating-point operations, about */
+    double memory_per_rank; /* bytes */
+    int64_t steps;          /* of the whole run; -1: not known */
+    double frame_bytes;     /* one frame in the file */
+    double work_per_step;   /* floating-point operations, about */
+    double box[3];          /* lengths; all 0 where there is no box */
+    char length_unit[32];   /* "" in lj */
 };
 
 /* Work and traffic of a finished run, for the closing table. */
 struct solver_totals {
-    const char *item;     /* "atom": the rate is printed as "atom-steps/s" */
-    double items;         /* per step */
-    double extra_rate;    /* a second rate, per step, e.g. pairs in range */
-    const char *extra;    /* its name, "pairs in range", or NULL */
-    double flops;         /* floating-point operations of all steps done so far,
-                           * all ranks; 0 where not counted */
-    double imbalance;     /* greatest / mean work over ranks; 0: not known */
-    double memory;        /* bytes of solver state, greatest rank */
-    char note[160];       /* a line to add, or "" */
+    const char *item;  /* "atom": the rate is printed as "atom-steps/s" */
+    double items;      /* per step */
+    double extra_rate; /* a second rate, per step, e.g. pairs in range */
+    const char *extra; /* its name, "pairs in range", or NULL */
+    double flops;      /* floating-point operations of all steps done so far,
+                        * all ranks; 0 where not counted */
+    double imbalance;  /* greatest / mean work over ranks; 0: not known */
+    double memory;     /* bytes of solver state, greatest rank */
+    char note[160];    /* a line to add, or "" */
+};
+
+/* One size of a solver's standard problem. */
+struct bench_size {
+    const char *name;      /* "32k" */
+    const char *overrides; /* "md.initial.cells=[20,20,20]", several by ' ' */
+};
+
+/* The standard problem of `warpdeck bench`: a complete deck, and the sizes it
+ * is measured at. */
+struct solver_bench {
+    const char *title;              /* one line: what it is */
+    const char *deck;               /* TOML */
+    const struct bench_size *sizes; /* ended by a row without a name */
+    const char *steps_key;          /* "md.steps" */
+    const char *precision_key;      /* "md.precision", or NULL */
+    const char *rebuild_key;        /* what --rebuild-every sets, or NULL */
 };
 
 struct solver {
@@ -51,21 +70,23 @@ struct solver {
     const struct param_table *params;
     const char *starter; /* a commented deck's opening lines: what it shows */
 
-    /* Read the checked parameters into a solver's own state; cross-key errors go
-     * to params_error(). Nothing large is allocated. The driver owns *state. */
+    /* Read the checked parameters into a solver's own state; cross-key errors
+     * go to params_error(). Nothing large is allocated. The driver owns *state.
+     */
     int (*create)(struct ctx *ctx, struct params *p, void **state);
     int (*estimate)(struct ctx *ctx, void *state, struct estimate *out);
     /* Build the initial state on ctx->device: particles, list, forces. */
     int (*initial)(struct ctx *ctx, void *state);
     /* One step forward. `look` = 1: this step will be observed, so energies are
-     * wanted. Not agreed on by itself: the solver calls comm_step() exactly once
-     * a step, which carries *stop (in: this rank's wish, out: anybody's). */
+     * wanted. Not agreed on by itself: the solver calls comm_step() exactly
+     * once a step, which carries *stop (in: this rank's wish, out: anybody's).
+     */
     int (*step)(struct ctx *ctx, void *state, int look, int *stop);
 
     /* Time loop: where the run stands. */
     int64_t (*step_number)(const void *state);
     double (*time)(const void *state);
-    double (*timestep)(const void *state); /* the present one */
+    double (*timestep)(const void *state);     /* the present one */
     int64_t (*steps_total)(const void *state); /* -1: by end time */
     int (*done)(const void *state);
 
@@ -84,6 +105,8 @@ struct solver {
     const char *(*time_unit)(const void *state);
     const char *(*precision)(const void *state);
     void (*destroy)(struct ctx *ctx, void *state); /* NULL is fine */
+
+    const struct solver_bench *bench; /* NULL: `bench` says there is none */
 };
 
 /* The solver of a name, or NULL. The list: solver_at(i) until NULL. */

@@ -18,6 +18,9 @@ struct ctx;
 int comm_start(int *argc, char ***argv, struct comm **out);
 void comm_finish(struct comm *comm);
 
+/* Whether a launcher (mpirun, srun) started this process. */
+int comm_launched(void);
+
 /* One process without MPI that takes itself for rank 0 of `size`: for commands
  * that only print (size 1) and for plans of larger runs. Collectives answer at
  * once, as rank 0 alone would. Returns non-zero without memory. */

@@ -70,6 +70,16 @@ int comm_start(int *argc, char ***argv, struct comm **out)
     return 0;
 }
 
+int comm_launched(void)
+{
+    static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
+                                        "PMI_RANK", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        if (getenv(marks[i]) != NULL)
+            return 1;
+    return 0;
+}
+
 int comm_start_alone(int size, struct comm **out)
 {
     struct comm *c = *out = calloc(1, sizeof(*c));

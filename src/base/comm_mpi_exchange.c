@@ -41,7 +41,7 @@ static int post_receive(struct ctx *ctx, struct requests *q, void *bytes,
 {
     for (size_t done = 0; done < n; done += COMM_PIECE) {
         size_t piece = n - done < COMM_PIECE ? n - done : COMM_PIECE;
-        MPI_Request *request;
+        MPI_Request *request = NULL;
         TRY(next_request(ctx, q, &request));
         TRY(comm_check(ctx,
                        MPI_Irecv((char *)bytes + done, (int)piece, MPI_BYTE,
@@ -56,7 +56,7 @@ static int post_send(struct ctx *ctx, struct requests *q, const void *bytes,
 {
     for (size_t done = 0; done < n; done += COMM_PIECE) {
         size_t piece = n - done < COMM_PIECE ? n - done : COMM_PIECE;
-        MPI_Request *request;
+        MPI_Request *request = NULL;
         TRY(next_request(ctx, q, &request));
         TRY(comm_check(ctx,
                        MPI_Isend((const char *)bytes + done, (int)piece,

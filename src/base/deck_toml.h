@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-#include "base/deck.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "base/deck.h"
 
 struct deck_toml_error {
     int line, column;

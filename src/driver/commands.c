@@ -106,7 +106,7 @@ const struct command commands[] = {
      .arguments_max = 1,
      .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
      .options = BIT(SIZES) | BIT(STEPS) | BIT(PRECISION) | BIT(REBUILD_EVERY) |
-                BIT(DEVICE) | BIT(QUIET) | BIT(VERBOSE),
+                BIT(DEVICE),
      .run = cmd_bench},
     {.name = "help",
      .synopsis = "[COMMAND]",

@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 struct ctx;
-struct param_table;
 
 enum option_id {
     OPTION_OUTPUT,
@@ -90,10 +89,6 @@ void command_line_free(struct command_line *line);
 /* The help of the whole program, and of one command. */
 void help_program(FILE *out);
 void help_command(FILE *out, const struct command *command);
-
-/* The tables of [run], [domain], [output] and [checkpoint]
- * (driver_params.c). */
-extern const struct param_table driver_params;
 
 int cmd_run(struct ctx *ctx, const struct command_line *line);
 int cmd_check(struct ctx *ctx, const struct command_line *line);

@@ -1,6 +1,42 @@
 # src/driver: all but main.c is in the library, so that tests can call it.
-libwarpdeck_a_SOURCES +=
+libwarpdeck_a_SOURCES += \
+	src/driver/banner.c \
+	src/driver/banner.h \
+	src/driver/closing.c \
+	src/driver/cmd_bench.c \
+	src/driver/cmd_check.c \
+	src/driver/cmd_docs.c \
+	src/driver/cmd_explain.c \
+	src/driver/cmd_info.c \
+	src/driver/cmd_new.c \
+	src/driver/commands.c \
+	src/driver/commands.h \
+	src/driver/driver_params.c \
+	src/driver/driver_params.h \
+	src/driver/format.c \
+	src/driver/format.h \
+	src/driver/help.c \
+	src/driver/job.c \
+	src/driver/job.h \
+	src/driver/options.c \
+	src/driver/options.h \
+	src/driver/output.c \
+	src/driver/output.h \
+	src/driver/phases.c \
+	src/driver/phases.h \
+	src/driver/provenance.c \
+	src/driver/run.c \
+	src/driver/run.h \
+	src/driver/stop.c \
+	src/driver/stop.h \
+	src/driver/table.c \
+	src/driver/table.h \
+	src/driver/version.c \
+	src/driver/version.h
 
 bin_PROGRAMS += warpdeck
 warpdeck_SOURCES = src/driver/main.c
 warpdeck_LDADD = $(WARPDECK_LIBS)
+
+# Also where somebody makes only the program.
+src/driver/version.$(OBJEXT): src/build_info.h

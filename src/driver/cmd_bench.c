@@ -1,0 +1,302 @@
+/* warpdeck bench: the standard problem of a solver, measured on this machine.
+ *
+ * The ordinary solver runs through the ordinary interface, without files. Steps
+ * are timed in blocks: the median says what to expect, the best what the
+ * program can do where nothing else disturbs it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/timer.h"
+#include "driver/banner.h"
+#include "driver/commands.h"
+#include "driver/format.h"
+#include "driver/job.h"
+#include "driver/options.h"
+#include "driver/phases.h"
+#include "driver/stop.h"
+#include "driver/version.h"
+#include "kernels/device.h"
+#include "kernels/machine.h"
+#include "solvers/solver.h"
+
+enum { BLOCKS_MAX = 10, WARM_UP = 100, OVERRIDES_MAX = 64, TEXT_MAX = 160 };
+
+struct bench {
+    const struct command_line *line;
+    const struct solver *solver;
+    long steps, rebuild_every;
+    struct machine_limits limits; /* of all ranks together */
+};
+
+/* What one size gave. */
+struct measured {
+    const char *size;
+    double items, median, best; /* items; items x steps a second */
+    double seconds;             /* of all blocks */
+    double flops_rate, bytes_per_item;
+    char item[24];
+};
+
+static const struct solver *choose_solver(const struct command_line *line)
+{
+    return line->n_arguments > 0 ? solver_find(line->arguments[0])
+                                 : solver_at(0);
+}
+
+/* Whether `name` stands in "32k,256k". NULL: all do. */
+static int is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *c = list; c != NULL; c = strchr(c, ',')) {
+        c += *c == ',';
+        if (strncmp(c, name, n) == 0 && (c[n] == ',' || c[n] == '\0'))
+            return 1;
+    }
+    return list == NULL;
+}
+
+static int check_sizes(struct ctx *ctx, const struct bench *b)
+{
+    const char *list = b->line->option[OPTION_SIZES];
+    const struct bench_size *sizes = b->solver->bench->sizes;
+    while (list != NULL && *list != '\0') {
+        char names[TEXT_MAX] = "";
+        size_t used = 0, n = strcspn(list, ",");
+        int found = 0;
+        for (const struct bench_size *s = sizes; s->name != NULL; s++) {
+            found |= strlen(s->name) == n && strncmp(list, s->name, n) == 0;
+            if (used < sizeof(names))
+                used += (size_t)snprintf(names + used, sizeof(names) - used,
+                                         "%s%s", used > 0 ? ", " : "", s->name);
+        }
+        if (!found)
+            return FAIL(ctx, STATUS_USAGE,
+                        "--sizes %.*s: expected some of %s, with commas "
+                        "between them",
+                        (int)n, list, names);
+        list += n + (list[n] == ',');
+    }
+    return 0;
+}
+
+/* The overrides of one size: how far to run, what the command line asks for,
+ * the size, and last what was typed, which so wins. */
+struct overrides {
+    int n;
+    const char *list[OVERRIDES_MAX];
+    char text[4][TEXT_MAX];
+};
+
+static int collect(struct ctx *ctx, const struct bench *b,
+                   const struct bench_size *size, struct overrides *o)
+{
+    const struct solver_bench *s = b->solver->bench;
+    const char *precision = b->line->option[OPTION_PRECISION];
+    o->n = 0;
+    snprintf(o->text[0], TEXT_MAX, "%s=%ld", s->steps_key, WARM_UP + b->steps);
+    o->list[o->n++] = o->text[0];
+    if (precision != NULL && s->precision_key != NULL) {
+        snprintf(o->text[1], TEXT_MAX, "%s=%s", s->precision_key, precision);
+        o->list[o->n++] = o->text[1];
+    }
+    if (b->rebuild_every > 0 && s->rebuild_key != NULL) {
+        snprintf(o->text[2], TEXT_MAX, "%s=%ld", s->rebuild_key,
+                 b->rebuild_every);
+        o->list[o->n++] = o->text[2];
+    }
+    snprintf(o->text[3], TEXT_MAX, "%s", size->overrides);
+    for (char *rest, *word = strtok_r(o->text[3], " ", &rest);
+         word != NULL && o->n < OVERRIDES_MAX;
+         word = strtok_r(NULL, " ", &rest))
+        o->list[o->n++] = word;
+    if (o->n + b->line->n_overrides > OVERRIDES_MAX)
+        return FAIL(ctx, STATUS_USAGE, "too many section.key=value");
+    for (int i = 0; i < b->line->n_overrides; i++)
+        o->list[o->n++] = b->line->overrides[i];
+    return 0;
+}
+
+static int run_steps(struct ctx *ctx, const struct job *job, long n)
+{
+    for (long i = 0; i < n && !job->solver->done(job->state); i++) {
+        int stop = stop_wanted(NULL);
+        TRY(job->solver->step(ctx, job->state, 0, &stop));
+        if (stop)
+            return FAIL(ctx, STATUS_STOPPED, "stopped (%s)", stop_reason());
+    }
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Time the steps in blocks; seconds a step, in order. */
+static int time_blocks(struct ctx *ctx, const struct bench *b,
+                       const struct job *job, int n_blocks, double *step_time,
+                       double *seconds)
+{
+    *seconds = 0;
+    for (int k = 0; k < n_blocks; k++) {
+        long n = b->steps / n_blocks;
+        double start = timer_now();
+        TRY(run_steps(ctx, job, n));
+        double time = timer_now() - start;
+        TRY(comm_max_double(ctx, &time, 1));
+        *seconds += time;
+        step_time[k] = time / (double)n;
+    }
+    qsort(step_time, (size_t)n_blocks, sizeof(*step_time), compare);
+    return 0;
+}
+
+static double median(const double *sorted, int n)
+{
+    return n % 2 == 1 ? sorted[n / 2]
+                      : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
+}
+
+static int measure(struct ctx *ctx, const struct bench *b,
+                   const struct job *job, struct measured *out)
+{
+    const struct solver *s = job->solver;
+    int n_blocks = b->steps < BLOCKS_MAX ? (int)b->steps : BLOCKS_MAX;
+    double step_time[BLOCKS_MAX], seconds;
+    struct phases phases;
+    struct solver_totals totals = {0};
+    TRY(s->initial(ctx, job->state));
+    TRY(run_steps(ctx, job, WARM_UP));
+    timers_reset(ctx->timers);
+    TRY(comm_barrier(ctx));
+    TRY(time_blocks(ctx, b, job, n_blocks, step_time, &seconds));
+    TRY(phases_gather(ctx, seconds, &phases));
+    TRY(s->totals(ctx, job->state, &totals));
+
+    double done = (double)(s->step_number(job->state) - WARM_UP);
+    double all = (double)s->step_number(job->state);
+    snprintf(out->item, sizeof(out->item), "%s", totals.item);
+    out->items = totals.items;
+    out->median = totals.items / median(step_time, n_blocks);
+    out->best = totals.items / step_time[0];
+    out->seconds = seconds;
+    out->flops_rate = totals.flops * (done / all) / seconds;
+    out->bytes_per_item = totals.memory * comm_size(ctx->comm) / totals.items;
+    char a[FORMAT_MAX];
+    log_info(ctx->log, "%s: %s, %.0f steps in %s after a warm-up of %d",
+             out->size, job->plan.problem, done, format_seconds(seconds, a),
+             WARM_UP);
+    phases_print(ctx, &phases);
+    if (totals.note[0] != '\0')
+        log_info(ctx->log, "  %s", totals.note);
+    if (totals.imbalance > 0 && comm_size(ctx->comm) > 1)
+        log_info(ctx->log, "  imbalance %.2f", totals.imbalance);
+    return 0;
+}
+
+/* The limits of what all ranks' threads can do together, measured while all of
+ * them work. */
+static int measure_limits(struct ctx *ctx, struct bench *b, int threads)
+{
+    struct machine_limits *m = &b->limits;
+    unsigned long n =
+        machine_triad_size() / (unsigned long)comm_node_size(ctx->comm);
+    TRY(comm_barrier(ctx));
+    machine_measure(threads, 0.2, m);
+    TRY(comm_barrier(ctx));
+    m->triad = machine_triad(threads, n);
+    double sums[3] = {m->fma_double, m->fma_single, m->triad};
+    TRY(comm_sum_double(ctx, sums, 3));
+    m->fma_double = sums[0];
+    m->fma_single = sums[1];
+    m->triad = sums[2];
+    return 0;
+}
+
+static int print_head(struct ctx *ctx, struct bench *b, const struct job *job)
+{
+    char machine[TEXT_MAX];
+    if (b->limits.threads > 0)
+        return 0;
+    TRY(measure_limits(ctx, b, job->device->threads));
+    banner_machine(ctx, job, machine, sizeof(machine));
+    log_info(ctx->log, "Warpdeck %s  (%s)   bench %s   %s", version_number(),
+             version_git(), b->solver->name, machine);
+    log_info(ctx->log, "%s", b->solver->bench->title);
+    log_info(ctx->log,
+             "limits: FMA peak %.1f GFLOP/s double, %.1f single (%d-bit "
+             "vectors), STREAM triad %.1f GB/s",
+             1e-9 * b->limits.fma_double, 1e-9 * b->limits.fma_single,
+             b->limits.vector_bits, 1e-9 * b->limits.triad);
+    return 0;
+}
+
+static int measure_size(struct ctx *ctx, struct bench *b,
+                        const struct bench_size *size, struct measured *out)
+{
+    struct overrides o;
+    struct job job = {0};
+    char name[64];
+    out->size = size->name;
+    snprintf(name, sizeof(name), "bench-%s.toml", b->solver->name);
+    TRY(collect(ctx, b, size, &o));
+    int status =
+        job_open_text(ctx, name, b->solver->bench->deck, o.n, o.list, &job);
+    if (status == 0)
+        status = job_open_device(ctx, &job, b->line->option[OPTION_DEVICE]);
+    if (status == 0)
+        status = print_head(ctx, b, &job);
+    if (status == 0)
+        status = measure(ctx, b, &job, out);
+    job_close(ctx, &job);
+    return status;
+}
+
+static void print_summary(struct ctx *ctx, const struct bench *b,
+                          const struct measured *m, int n)
+{
+    const char *p = b->line->option[OPTION_PRECISION];
+    int wide = p == NULL || strcmp(p, "double") == 0;
+    double peak = wide ? b->limits.fma_double : b->limits.fma_single;
+    log_info(ctx->log, "%s", "");
+    log_info(ctx->log, "  %-6s %12s %12s %12s %12s %12s", "size", "particles",
+             "median M/s", "best M/s", "bytes each", "of FMA peak");
+    for (int i = 0; i < n; i++)
+        log_info(ctx->log, "  %-6s %12.0f %12.2f %12.2f %12.0f %10.1f %%",
+                 m[i].size, m[i].items, 1e-6 * m[i].median, 1e-6 * m[i].best,
+                 m[i].bytes_per_item, 100 * m[i].flops_rate / peak);
+    log_info(ctx->log, "  M/s: million %s-steps a second", m[0].item);
+}
+
+int cmd_bench(struct ctx *ctx, const struct command_line *line)
+{
+    struct bench b = {
+        .line = line, .solver = choose_solver(line), .steps = 200};
+    struct measured m[16];
+    int n = 0;
+    if (b.solver == NULL)
+        return FAIL(ctx, STATUS_USAGE, "there is no solver '%s'",
+                    line->n_arguments > 0 ? line->arguments[0] : "");
+    if (b.solver->bench == NULL)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "solver '%s' has no standard problem", b.solver->name);
+    TRY(option_count(ctx, line, OPTION_STEPS, 1, &b.steps));
+    TRY(option_count(ctx, line, OPTION_REBUILD_EVERY, 0, &b.rebuild_every));
+    TRY(check_sizes(ctx, &b));
+    b.steps -= b.steps > BLOCKS_MAX ? b.steps % BLOCKS_MAX : 0;
+    for (const struct bench_size *s = b.solver->bench->sizes;
+         s->name != NULL && n < 16; s++)
+        if (is_listed(line->option[OPTION_SIZES], s->name))
+            TRY(measure_size(ctx, &b, s, &m[n++]));
+    if (n > 0)
+        print_summary(ctx, &b, m, n);
+    return 0;
+}

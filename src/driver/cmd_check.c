@@ -1,0 +1,139 @@
+/* warpdeck check: every error in the deck, then the plan of its run. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/param.h"
+#include "driver/commands.h"
+#include "driver/format.h"
+#include "driver/job.h"
+#include "driver/options.h"
+#include "driver/run.h"
+
+/* How often something happens in a run of `steps`, the start included. */
+static int64_t count_due(const struct interval *every, int64_t steps, double dt)
+{
+    int64_t n = 1;
+    if (steps <= 0)
+        return n;
+    if (every->kind == INTERVAL_STEPS)
+        n += steps / every->steps;
+    else if (every->kind == INTERVAL_TIME)
+        n += (int64_t)floor((double)steps * dt / every->time + 1e-9);
+    /* the last step always counts */
+    int last_is_due = 0;
+    if (every->kind != INTERVAL_NEVER)
+        last_is_due = interval_due(every, steps, (double)(steps - 1) * dt, dt);
+    return n + !last_is_due;
+}
+
+double run_output_bytes(const struct params *p, const struct job *job,
+                        int64_t *n_frames, int64_t *n_rows)
+{
+    double dt = job->solver->timestep(job->state);
+    struct interval rows = params_interval(p, "output", "observables_every");
+    struct interval frames = params_interval(p, "output", "frames_every");
+    int n = 0;
+    job->solver->observables(job->state, &n);
+    int64_t r = count_due(&rows, job->plan.steps, dt);
+    int64_t f = count_due(&frames, job->plan.steps, dt);
+    if (n_frames != NULL)
+        *n_frames = f;
+    if (n_rows != NULL)
+        *n_rows = r;
+    /* value, step and time are 8 bytes each */
+    return (double)f * job->plan.frame_bytes + (double)r * n * 24;
+}
+
+static void print_problem(struct ctx *ctx, const struct job *job)
+{
+    const struct estimate *e = &job->plan;
+    log_info(ctx->log, "  solver         %s, %s, in %s", job->solver->name,
+             job->solver->title, job->solver->precision(job->state));
+    log_info(ctx->log, "  problem        %s", e->problem);
+    if (e->box[0] > 0)
+        log_info(ctx->log, "  box            %.8g x %.8g x %.8g%s%s", e->box[0],
+                 e->box[1], e->box[2], e->length_unit[0] != '\0' ? " " : "",
+                 e->length_unit);
+    if (e->steps >= 0)
+        log_info(ctx->log, "  steps          %" PRId64 " of %g: time %.8g%s%s",
+                 e->steps, job->solver->timestep(job->state),
+                 (double)e->steps * job->solver->timestep(job->state),
+                 job->solver->time_unit(job->state)[0] != '\0' ? " " : "",
+                 job->solver->time_unit(job->state));
+}
+
+static void print_ranks(struct ctx *ctx, const struct job *job)
+{
+    const struct estimate *e = &job->plan;
+    int ranks = comm_size(ctx->comm);
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    log_info(ctx->log, "  ranks          %d, as %d x %d x %d", ranks,
+             e->decomposition[0], e->decomposition[1], e->decomposition[2]);
+    log_info(ctx->log, "  on each        %.0f own, about %.0f copies",
+             e->items_per_rank, e->halo_per_rank);
+    log_info(ctx->log, "  memory         about %s a rank, %s in all",
+             format_bytes(e->memory_per_rank, a),
+             format_bytes(e->memory_per_rank * ranks, b));
+    if (e->work_per_step > 0)
+        log_info(ctx->log,
+                 "  work           about %s floating-point operations a step",
+                 format_count(e->work_per_step, a));
+}
+
+static void print_output(struct ctx *ctx, const struct job *job)
+{
+    int64_t frames, rows;
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    double bytes = run_output_bytes(job->params, job, &frames, &rows);
+    log_info(ctx->log,
+             "  output         %s.h5: %" PRId64 " frame%s of %s, %" PRId64
+             " row%s of observables; about %s",
+             job->name, frames, frames == 1 ? "" : "s",
+             format_bytes(job->plan.frame_bytes, a), rows, rows == 1 ? "" : "s",
+             format_bytes(bytes, b));
+}
+
+static int check(struct ctx *ctx, const struct command_line *line)
+{
+    struct job job;
+    int status = job_open(ctx, line->arguments[0], line->n_overrides,
+                          line->overrides, &job);
+    if (status == 0) {
+        log_info(ctx->log, "%s: no errors", line->arguments[0]);
+        print_problem(ctx, &job);
+        print_ranks(ctx, &job);
+        print_output(ctx, &job);
+    }
+    if (status == 0 && log_level(ctx->log) >= LOG_VERBOSE) {
+        size_t n;
+        const char *text = params_resolved(job.params, &n);
+        log_verbose(ctx->log, "\nthe deck with all defaults:\n\n%.*s", (int)n,
+                    text);
+    }
+    job_close(ctx, &job);
+    return status;
+}
+
+/* A plan for another number of ranks is made by one process that takes itself
+ * for the first of them: nothing of a plan depends on what the others hold. */
+int cmd_check(struct ctx *ctx, const struct command_line *line)
+{
+    long ranks = 0;
+    TRY(option_count(ctx, line, OPTION_RANKS, 1, &ranks));
+    if (ranks == 0)
+        return check(ctx, line);
+    struct comm *real = ctx->comm, *planned;
+    int status = comm_start_alone((int)ranks, &planned);
+    if (status != 0)
+        return FAIL(ctx, status, "out of memory");
+    ctx->comm = planned;
+    status = check(ctx, line);
+    ctx->comm = real;
+    comm_finish(planned);
+    return status;
+}

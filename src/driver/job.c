@@ -1,0 +1,99 @@
+#include "driver/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/param.h"
+#include "driver/driver_params.h"
+#include "driver/driver_params.h"
+#include "kernels/device.h"
+#include "kernels/machine.h"
+
+static const struct param_table *select_solver(const char *name, void *user)
+{
+    const struct solver *solver = solver_find(name);
+    (void)user;
+    return solver != NULL ? solver->params : NULL;
+}
+
+/* "decks/lj_melt.toml" -> "lj_melt", in new memory. */
+static char *name_of_deck(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    size_t n = strlen(base);
+    if (n > 5 && strcmp(base + n - 5, ".toml") == 0)
+        n -= 5;
+    return strndup(base, n);
+}
+
+static int name_results(struct ctx *ctx, struct job *job)
+{
+    const struct params *p = job->params;
+    int given = params_is_set(p, "output", "name");
+    const char *name = given ? params_string(p, "output", "name") : "";
+    if (given && (name[0] == '\0' || strchr(name, '/') != NULL))
+        params_error(job->params, "output", "name",
+                     "output.name = \"%s\" must be a file name without a "
+                     "folder; the folder is --output's",
+                     name);
+    job->name = given ? strdup(name) : name_of_deck(params_path(p));
+    if (job->name == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    return 0;
+}
+
+static int make_solver(struct ctx *ctx, struct job *job)
+{
+    job->solver = solver_find(params_string(job->params, "run", "solver"));
+    if (job->solver == NULL)
+        return FAIL(ctx, STATUS_INTERNAL, "a checked deck has no solver");
+    TRY(name_results(ctx, job));
+    TRY(job->solver->create(ctx, job->params, &job->state));
+    TRY(params_finish(ctx, job->params));
+    return job->solver->estimate(ctx, job->state, &job->plan);
+}
+
+int job_open(struct ctx *ctx, const char *deck, int n_overrides,
+             const char *const *overrides, struct job *job)
+{
+    *job = (struct job){0};
+    TRY(params_read(ctx, deck, n_overrides, overrides, driver_param_table(),
+                    select_solver, NULL, &job->params));
+    return comm_agree(ctx, make_solver(ctx, job));
+}
+
+int job_open_text(struct ctx *ctx, const char *name, const char *text,
+                  int n_overrides, const char *const *overrides,
+                  struct job *job)
+{
+    *job = (struct job){0};
+    TRY(comm_agree(ctx, params_parse(ctx, name, text, strlen(text), n_overrides,
+                                     overrides, driver_param_table(),
+                                     select_solver, NULL, &job->params)));
+    return comm_agree(ctx, make_solver(ctx, job));
+}
+
+int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
+{
+    if (wanted == NULL)
+        wanted = params_string(job->params, "run", "device");
+    machine_set_threads((int)params_int(job->params, "run", "threads"));
+    TRY(comm_agree(ctx, device_open(ctx, wanted, &job->device)));
+    ctx->device = job->device;
+    return 0;
+}
+
+void job_close(struct ctx *ctx, struct job *job)
+{
+    if (job->solver != NULL)
+        job->solver->destroy(ctx, job->state);
+    device_close(job->device);
+    ctx->device = NULL;
+    params_destroy(job->params);
+    free(job->name);
+    *job = (struct job){0};
+}

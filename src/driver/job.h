@@ -1,0 +1,41 @@
+/* job.h: a deck, the solver it asks for, and what that will need.
+ *
+ * What `run`, `check` and `bench` have in common: from a path to a solver that
+ * is ready for its initial state.
+ */
+#ifndef WARPDECK_DRIVER_JOB_H
+#define WARPDECK_DRIVER_JOB_H
+
+#include "solvers/solver.h"
+
+struct ctx;
+struct params;
+struct device;
+
+struct job {
+    struct params *params;
+    const struct solver *solver;
+    void *state;
+    struct estimate plan;
+    char *name; /* [output] name, or the deck's file name without .toml */
+    struct device *device;
+};
+
+/* Read and check the deck, make the solver, estimate. Nothing large is
+ * allocated. *job is to be closed whatever is returned. Collective. */
+int job_open(struct ctx *ctx, const char *deck, int n_overrides,
+             const char *const *overrides, struct job *job);
+
+/* The same from a deck in memory, the same on all ranks; `name` is for
+ * messages. */
+int job_open_text(struct ctx *ctx, const char *name, const char *text,
+                  int n_overrides, const char *const *overrides,
+                  struct job *job);
+
+/* Open the device: `wanted` (from --device), or else [run] device; and set the
+ * number of threads. ctx->device points to it until job_close(). Collective. */
+int job_open_device(struct ctx *ctx, struct job *job, const char *wanted);
+
+void job_close(struct ctx *ctx, struct job *job);
+
+#endif

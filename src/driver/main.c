@@ -1,0 +1,117 @@
+/* main.c: from a command line to an exit status. Only here a process ends. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/timer.h"
+#include "driver/commands.h"
+#include "driver/stop.h"
+#include "driver/version.h"
+
+/* How long a rank that failed waits for the others. They come at once where the
+ * failure was agreed on; where they do not, they wait for this rank. */
+static const double PATIENCE = 5;
+
+static int wants_ranks(const struct command_line *line)
+{
+    return line->command != NULL && (line->command->flags & COMMAND_RANKS);
+}
+
+static int show_help(const struct command_line *line)
+{
+    if (line->option[OPTION_VERSION] != NULL)
+        printf("Warpdeck %s  (%s)\n", version_number(), version_git());
+    else if (line->command != NULL)
+        help_command(stdout, line->command);
+    else
+        help_program(stdout);
+    return 0;
+}
+
+/* MPI is started where ranks work together, or where a launcher started several
+ * of us and only one should talk. */
+static int start(struct ctx *ctx, int *argc, char ***argv,
+                 const struct command_line *line)
+{
+    int several = comm_launched();
+    int stoppable = wants_ranks(line);
+    if (stoppable)
+        stop_watch();
+    int status = several || stoppable ? comm_start(argc, argv, &ctx->comm)
+                                      : comm_start_alone(1, &ctx->comm);
+    if (status != 0)
+        return status;
+    if (stoppable)
+        stop_watch();
+    ctx->log = log_create(comm_rank(ctx->comm), LOG_NORMAL);
+    ctx->timers = timers_create();
+    if (ctx->log == NULL || ctx->timers == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    if (line->option[OPTION_QUIET] != NULL)
+        log_set_level(ctx->log, LOG_QUIET);
+    if (line->option[OPTION_VERBOSE] != NULL)
+        log_set_level(ctx->log, LOG_VERBOSE);
+    return 0;
+}
+
+static int run_command(struct ctx *ctx, const struct command_line *line)
+{
+    int only_rank_0 = !wants_ranks(line);
+    if (only_rank_0 && comm_rank(ctx->comm) != 0)
+        return 0;
+    if (line->option[OPTION_HELP] != NULL ||
+        line->option[OPTION_VERSION] != NULL)
+        return show_help(line);
+    return line->command->run(ctx, line);
+}
+
+/* What a deck or a stop has to say begins in its own way. */
+static const char *prefix(int status)
+{
+    return status == STATUS_DECK || status == STATUS_STOPPED ? "" : "error: ";
+}
+
+/* All ranks end with one status, and rank 0 tells why. */
+static int farewell(struct ctx *ctx, int status)
+{
+    int alone;
+    char text[sizeof(ctx->error.text) + 16];
+    status = comm_farewell(ctx, status, PATIENCE, &alone);
+    if (status == 0)
+        return 0;
+    if (ctx->error.text[0] == '\0')
+        FAIL(ctx, status, "%s", status_text(status));
+    snprintf(text, sizeof(text), "%s%s", prefix(status), ctx->error.text);
+    if (alone) {
+        fputs(text, stderr);
+        comm_abort(ctx->comm, status_exit(status));
+    } else if (ctx->log != NULL) {
+        log_error(ctx->log, text);
+    } else if (comm_rank(ctx->comm) == 0) {
+        fputs(text, stderr);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct ctx ctx = {0};
+    struct command_line line;
+    int status = command_line_parse(&ctx, argc, argv, &line);
+    int started = start(&ctx, &argc, &argv, &line);
+    if (ctx.comm == NULL)
+        return status_exit(started);
+    if (status == 0)
+        status = started;
+    if (status == 0)
+        status = run_command(&ctx, &line);
+    status = farewell(&ctx, status);
+    log_destroy(ctx.log);
+    timers_destroy(ctx.timers);
+    comm_finish(ctx.comm);
+    command_line_free(&line);
+    return status_exit(status);
+}

@@ -1,0 +1,146 @@
+#include "driver/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "driver/format.h"
+
+/* folder/name + ending, in new memory; a plain name in the current folder. */
+static char *join(const char *folder, const char *name, const char *ending)
+{
+    int here = strcmp(folder, ".") == 0;
+    size_t n = strlen(folder);
+    const char *slash = here || folder[n - 1] == '/' ? "" : "/";
+    size_t size = n + strlen(name) + strlen(ending) + 2;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s%s%s%s", here ? "" : folder, slash, name,
+                 ending);
+    return path;
+}
+
+static int make_folder(struct ctx *ctx, const char *folder)
+{
+    char *path = strdup(folder);
+    if (path == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    int status = 0;
+    for (char *c = path + 1; status == 0; c++) {
+        if (*c != '/' && *c != '\0')
+            continue;
+        char end = *c;
+        *c = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            status = FAIL(ctx, STATUS_IO, "cannot make the folder '%s': %s",
+                          path, strerror(errno));
+        *c = end;
+        if (end == '\0')
+            break;
+    }
+    free(path);
+    struct stat s;
+    if (status == 0 && (stat(folder, &s) != 0 || !S_ISDIR(s.st_mode)))
+        status = FAIL(ctx, STATUS_IO, "'%s' is not a folder", folder);
+    return status;
+}
+
+/* Permissions, read-only file systems, quotas, full disks: only writing tells.
+ */
+static int prove_writable(struct ctx *ctx, const char *folder)
+{
+    static const char text[] = "Warpdeck asks whether it can write here.\n";
+    char name[64];
+    snprintf(name, sizeof(name), ".warpdeck-%ld", (long)getpid());
+    char *path = join(folder, name, "");
+    if (path == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    int status = 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int ok = fd >= 0;
+    if (ok)
+        ok = write(fd, text, sizeof(text) - 1) == (ssize_t)sizeof(text) - 1 &&
+             fsync(fd) == 0;
+    if (!ok)
+        status = FAIL(ctx, STATUS_IO, "cannot write to the folder '%s': %s",
+                      folder, strerror(errno));
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
+    return status;
+}
+
+static void warn_of_space(struct ctx *ctx, const char *folder, double bytes)
+{
+    struct statvfs fs;
+    if (statvfs(folder, &fs) != 0)
+        return;
+    double available = (double)fs.f_bavail * (double)fs.f_frsize;
+    char need[FORMAT_MAX], have[FORMAT_MAX];
+    if (bytes > available)
+        log_warn(
+            ctx->log, "the results need about %s, but '%s' has only %s left",
+            format_bytes(bytes, need), folder, format_bytes(available, have));
+}
+
+static int refuse_existing(struct ctx *ctx, const struct output *o)
+{
+    if (access(o->h5, F_OK) != 0)
+        return 0;
+    int status = FAIL(ctx, STATUS_USAGE, "'%s' exists already", o->h5);
+    return error_context(ctx, status,
+                         "use --overwrite to replace it, or another folder "
+                         "with --output");
+}
+
+static int prepare(struct ctx *ctx, const struct output *o, int overwrite,
+                   double bytes)
+{
+    TRY(make_folder(ctx, o->folder));
+    if (!overwrite)
+        TRY(refuse_existing(ctx, o));
+    TRY(prove_writable(ctx, o->folder));
+    warn_of_space(ctx, o->folder, bytes);
+    /* A wish to stop that an earlier run has answered, or never saw. */
+    if (unlink(o->stop) == 0)
+        log_warn(ctx->log, "removed '%s', left from an earlier run", o->stop);
+    return 0;
+}
+
+int output_prepare(struct ctx *ctx, const char *folder, const char *name,
+                   int overwrite, double bytes, struct output *out)
+{
+    int status = 0;
+    if (folder == NULL || folder[0] == '\0')
+        folder = ".";
+    *out = (struct output){.folder = strdup(folder),
+                           .h5 = join(folder, name, ".h5"),
+                           .log = join(folder, name, ".log"),
+                           .stop = join(folder, "STOP", "")};
+    if (out->folder == NULL || out->h5 == NULL || out->log == NULL ||
+        out->stop == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    else if (comm_rank(ctx->comm) == 0)
+        status = prepare(ctx, out, overwrite, bytes);
+    return comm_agree(ctx, status);
+}
+
+void output_free(struct output *out)
+{
+    free(out->folder);
+    free(out->h5);
+    free(out->log);
+    free(out->stop);
+    *out = (struct output){0};
+}

@@ -1,0 +1,31 @@
+/* table.h: the rows a run prints while it goes, and the line that shows how far
+ * it is. */
+#ifndef WARPDECK_DRIVER_TABLE_H
+#define WARPDECK_DRIVER_TABLE_H
+
+#include <stdint.h>
+
+struct log;
+struct observable;
+
+struct table {
+    struct log *log;
+    const struct observable *observables;
+    int n_observables;
+    double items;        /* of quantities shown per particle */
+    int64_t steps_total; /* -1: not known */
+    int step_width;
+    int time_decimals;
+    double row_clock; /* when the last row was printed, and its step */
+    int64_t row_step;
+    double progress_clock;
+    double rate; /* steps a second since the last row */
+};
+
+void table_begin(struct table *t, struct log *log, double timestep);
+void table_row(struct table *t, int64_t step, double time,
+               const double *values);
+/* To be called every step; shows something a few times a second. */
+void table_progress(struct table *t, int64_t step);
+
+#endif
