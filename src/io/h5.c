@@ -86,6 +86,58 @@ static int os_error(struct ctx *ctx, const char *what, const char *path)
                 strerror(errno));
 }
 
+/* ---- space ---- */
+
+static double mebibytes(double bytes)
+{
+    return bytes / (1024.0 * 1024.0);
+}
+
+static int no_space(struct ctx *ctx, const struct h5 *f, double bytes,
+                    double there, const char *what)
+{
+    return FAIL(ctx, STATUS_IO,
+                "'%s': no space for %s: it takes up to %.1f MiB, and %.1f MiB "
+                "are free",
+                f->path, what, mebibytes(bytes), mebibytes(there));
+}
+
+static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
+                        const char *what)
+{
+    struct statvfs disk;
+    struct stat file;
+    double there = -1.0;
+
+    if (fstat(f->fd, &file) != 0)
+        return os_error(ctx, "look at", f->path);
+    /* Some network file systems do not say how much there is. */
+    if (fstatvfs(f->fd, &disk) == 0 && disk.f_blocks > 0) {
+        there = (double)disk.f_bavail * (double)disk.f_frsize;
+        if (there < bytes)
+            return no_space(ctx, f, bytes, there, what);
+    }
+#ifdef FALLOC_FL_KEEP_SIZE
+    /* Beyond the end of the file, so that a killed run leaves no zeros. */
+    if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, file.st_size, (off_t)bytes) !=
+            0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        return FAIL(ctx, STATUS_IO,
+                    "'%s': no space for %s, which takes up to %.1f MiB: %s",
+                    f->path, what, mebibytes(bytes), strerror(errno));
+#endif
+    return 0;
+}
+
+int h5_reserve(struct ctx *ctx, struct h5 *f, double bytes, const char *what)
+{
+    int status = 0;
+
+    if (comm_rank(ctx->comm) == 0)
+        status = reserve_here(ctx, f, bytes, what);
+    return comm_agree(ctx, status);
+}
+
 /* ---- creating ---- */
 
 static struct h5 *h5_new(const char *path)
@@ -118,9 +170,9 @@ static void h5_free(struct h5 *f)
 }
 
 /* Rank 0 opens the file by ordinary means first: errno tells more than MPI-IO
- * does. The others look whether they see it, for a folder that the hosts do not
- * share. */
-static int touch_file(struct ctx *ctx, struct h5 *f)
+ * does, and HDF5 must not begin a file that it cannot end. The others look
+ * whether they see it, for a folder that the hosts do not share. */
+static int touch_file(struct ctx *ctx, struct h5 *f, double bytes)
 {
     int status = 0;
 
@@ -128,6 +180,8 @@ static int touch_file(struct ctx *ctx, struct h5 *f)
         f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (f->fd < 0)
             status = os_error(ctx, "create", f->path);
+        else
+            status = reserve_here(ctx, f, bytes, "the beginning of the file");
     }
     TRY(comm_agree(ctx, status));
     if (access(f->path, F_OK) != 0)
@@ -197,7 +251,7 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f)
     return status;
 }
 
-int h5_create(struct ctx *ctx, const char *path, struct h5 **out)
+int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
 {
     struct h5 *f = h5_new(path);
     int status = 0;
@@ -208,7 +262,7 @@ int h5_create(struct ctx *ctx, const char *path, struct h5 **out)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     status = comm_agree(ctx, status);
     if (status == 0)
-        status = touch_file(ctx, f);
+        status = touch_file(ctx, f, bytes);
     if (status == 0)
         status = open_hdf5(ctx, f);
     if (status != 0) {
@@ -219,58 +273,7 @@ int h5_create(struct ctx *ctx, const char *path, struct h5 **out)
     return 0;
 }
 
-/* ---- space, flush, close ---- */
-
-static double mebibytes(double bytes)
-{
-    return bytes / (1024.0 * 1024.0);
-}
-
-static int no_space(struct ctx *ctx, const struct h5 *f, double bytes,
-                    double there, const char *what)
-{
-    return FAIL(ctx, STATUS_IO,
-                "'%s': no space for %s: it takes up to %.1f MiB, and %.1f MiB "
-                "are free; what was written before is kept",
-                f->path, what, mebibytes(bytes), mebibytes(there));
-}
-
-static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
-                        const char *what)
-{
-    struct statvfs disk;
-    struct stat file;
-    double there = -1.0;
-
-    if (fstat(f->fd, &file) != 0)
-        return os_error(ctx, "look at", f->path);
-    /* Some network file systems do not say how much there is. */
-    if (fstatvfs(f->fd, &disk) == 0 && disk.f_blocks > 0) {
-        there = (double)disk.f_bavail * (double)disk.f_frsize;
-        if (there < bytes)
-            return no_space(ctx, f, bytes, there, what);
-    }
-#ifdef FALLOC_FL_KEEP_SIZE
-    /* Beyond the end of the file, so that a killed run leaves no zeros. */
-    if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, file.st_size, (off_t)bytes) !=
-            0 &&
-        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-        return FAIL(ctx, STATUS_IO,
-                    "'%s': no space for %s, which takes up to %.1f MiB: %s; "
-                    "what was written before is kept",
-                    f->path, what, mebibytes(bytes), strerror(errno));
-#endif
-    return 0;
-}
-
-int h5_reserve(struct ctx *ctx, struct h5 *f, double bytes, const char *what)
-{
-    int status = 0;
-
-    if (comm_rank(ctx->comm) == 0)
-        status = reserve_here(ctx, f, bytes, what);
-    return comm_agree(ctx, status);
-}
+/* ---- flush, close ---- */
 
 int h5_flush(struct ctx *ctx, struct h5 *f)
 {

@@ -50,9 +50,10 @@ enum { H5_CHUNK_BYTES = 1 << 20, H5_SERIES_CHUNK_BYTES = 1 << 13 };
 
 /* ---- files (h5.c) ---- */
 
-/* Create or empty the file. Errors: STATUS_IO with path and reason; nothing is
- * left behind then. The caller owns *out. */
-int h5_create(struct ctx *ctx, const char *path, struct h5 **out);
+/* Create or empty the file, where at least `bytes` fit on the disk. Errors:
+ * STATUS_IO with path and reason; nothing is left behind then. The caller owns
+ * *out. */
+int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out);
 /* Give the file its final name, replacing what has that name. */
 int h5_rename(struct ctx *ctx, struct h5 *f, const char *path);
 /* Hand everything to the operating system. */

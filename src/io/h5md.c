@@ -105,15 +105,19 @@ static int refuse_existing(struct ctx *ctx, const char *path, int overwrite)
     return comm_agree(ctx, status);
 }
 
+static double beginning_bytes(const struct provenance *from, int n_observables)
+{
+    return h5md_slack(n_observables + 16) + (double)from->deck_size +
+           (double)from->resolved_size;
+}
+
 static int fill_in(struct ctx *ctx, struct h5md *f,
                    const struct provenance *from, int n_observables,
                    const struct observable *observables, const char *time_unit)
 {
     int status;
 
-    TRY(h5_reserve(ctx, f->h5,
-                   h5md_slack(n_observables + 16) + (double)from->deck_size +
-                       (double)from->resolved_size,
+    TRY(h5_reserve(ctx, f->h5, beginning_bytes(from, n_observables),
                    "the beginning of the file"));
     status = h5md_write_run(ctx, f, from);
     if (status == 0)
@@ -148,7 +152,8 @@ int h5md_create(struct ctx *ctx, const char *path, int overwrite,
     TRY_CLEANUP(comm_agree(ctx, status));
     f->reduced = from->units != NULL && strcmp(from->units, "lj") == 0;
     TRY_CLEANUP(refuse_existing(ctx, path, overwrite));
-    TRY_CLEANUP(h5_create(ctx, beside, &f->h5));
+    TRY_CLEANUP(
+        h5_create(ctx, beside, beginning_bytes(from, n_observables), &f->h5));
     TRY_CLEANUP(fill_in(ctx, f, from, n_observables, observables, time_unit));
     TRY_CLEANUP(h5_rename(ctx, f->h5, path));
     free(beside);
@@ -261,7 +266,8 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
     TRY(comm_agree(ctx, h5md_make_particles(ctx, f, frame)));
     snprintf(what, sizeof what, "the frame of step %lld",
              (long long)frame->step);
-    TRY(h5_reserve(ctx, f->h5, frame_bytes(f, &payload), what));
+    TRY_WHILE(ctx, h5_reserve(ctx, f->h5, frame_bytes(f, &payload), what),
+              "the file keeps the %lld frames before", (long long)f->frames);
     TRY(append_box(ctx, f, frame));
     for (int i = 0; i < f->n_fields; i++)
         TRY(append_field(ctx, f, &f->fields[i], &frame->fields[i]));
