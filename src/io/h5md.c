@@ -36,7 +36,8 @@ double h5md_slack(int n_datasets)
 }
 
 /* The units that MDAnalysis's reader of H5MD translates (2.4.2,
- * coordinates/H5MD.py, _unit_translation), as far as units.c spells them. */
+ * coordinates/H5MD.py, _unit_translation), as far as units.c spells them. It
+ * also takes "Angstrom fs-1", but converts it by 1e-3 instead of 1e3. */
 static int known_to_mdanalysis(const char *unit)
 {
     static const char *const known[] = {"ps",
@@ -48,7 +49,6 @@ static int known_to_mdanalysis(const char *unit)
                                         "pm",
                                         "fm",
                                         "Angstrom ps-1",
-                                        "Angstrom fs-1",
                                         "nm ps-1",
                                         "nm ns-1",
                                         "pm ps-1",

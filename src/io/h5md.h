@@ -19,8 +19,8 @@
  * has a `description`. It has a `unit`, too, with two exceptions that the
  * reader of MDAnalysis (2.4) asks for: in reduced units (lj) there are no unit
  * attributes at all, and the file opens with convert_units=False; and a unit of
- * positions, velocities, forces or time that this reader does not know, which
- * it would refuse in any case, is called `physical_unit`. That reader also
+ * positions, velocities, forces or time that this reader refuses, or converts
+ * wrongly, is called `physical_unit`, with the same effect. That reader also
  * takes each /observables/NAME/value for a series of at least as many rows as
  * there are frames; so tables stand under /statistics, and a run that writes a
  * frame should write the observables of the same step before it.

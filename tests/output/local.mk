@@ -1,1 +1,18 @@
 # tests/output: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
+check_PROGRAMS += \
+	tests/output/t_h5 \
+	tests/output/t_particles \
+	tests/output/write_h5md \
+	tests/output/write_large
+tests_output_t_h5_LDADD = $(TEST_LIBS)
+tests_output_t_particles_LDADD = $(TEST_LIBS)
+tests_output_write_h5md_LDADD = $(TEST_LIBS)
+tests_output_write_large_LDADD = $(TEST_LIBS)
+
+FILE_TESTS = \
+	tests/output/files.py \
+	tests/output/modules.sh \
+	tests/output/viewer.py
+TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
+LONG_TESTS += tests/output/large.py
+EXTRA_DIST += $(FILE_TESTS)
