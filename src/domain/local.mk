@@ -6,3 +6,4 @@ libwarpdeck_a_SOURCES += \
 	src/domain/halo.c \
 	src/domain/halo.h \
 	src/domain/particles.h
+libwarpdeck_a_SOURCES += src/domain/particles.c
