@@ -1,7 +1,8 @@
 /* simd.h: vectors of the target's width, with operators and a few named
  * functions.
  *
- * A loop file defines KERNEL_SCALAR (double or float) and KERNEL_MASK_SCALAR
+ * A loop file defines KERNEL_SCALAR (double or float), KERNEL_SCALAR_BYTES and
+ * KERNEL_MASK_SCALAR
  * (int64_t or int32_t) and includes this file. `real` is then a vector of LANES
  * scalars (GCC/Clang vector extension), so that a formula written with + - * /
  * serves it as it serves a plain number. Only what operators cannot say has a
@@ -39,6 +40,12 @@ typedef float box_real_unaligned
     __attribute__((vector_size(SIMD_BYTES), aligned(4)));
 typedef int32_t box_int __attribute__((vector_size(SIMD_BYTES)));
 enum { BOX_LANES = SIMD_BYTES / 4 };
+
+/* One float for each lane of `real`. */
+typedef float lane_float
+    __attribute__((vector_size(SIMD_BYTES * 4 / sizeof(scalar)), aligned(4)));
+typedef int32_t lane_flag
+    __attribute__((vector_size(SIMD_BYTES * 4 / sizeof(scalar))));
 
 KERNEL_FN real simd_set(scalar a)
 {
@@ -160,6 +167,30 @@ KERNEL_FN uint32_t simd_box_less_bits(box_real a, box_real b)
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
 }
 
+/* out[] = first + l for each lane l whose bit is set, in order; returns how
+ * many. May write BOX_LANES entries. */
+KERNEL_FN int simd_box_compress(uint32_t bits, int32_t first, int32_t *out)
+{
+    const __m512i lane =
+        _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i index = _mm512_add_epi32(lane, _mm512_set1_epi32(first));
+    index = _mm512_maskz_compress_epi32((__mmask16)bits, index);
+    _mm512_storeu_si512(out, index);
+    return __builtin_popcount(bits);
+}
+
+/* The entries of from[0 .. BOX_LANES) whose flags have the bit set, in order,
+ * to out (which may be written up to BOX_LANES entries); returns how many. */
+KERNEL_FN int simd_box_choose(const int32_t *flags, int32_t bit,
+                              const uint32_t *from, uint32_t *out)
+{
+    __mmask16 chosen = _mm512_test_epi32_mask(_mm512_loadu_si512(flags),
+                                              _mm512_set1_epi32(bit));
+    _mm512_storeu_si512(
+        out, _mm512_maskz_compress_epi32(chosen, _mm512_loadu_si512(from)));
+    return __builtin_popcount(chosen);
+}
+
 #else
 
 typedef lane_int simd_mask;
@@ -237,7 +268,53 @@ KERNEL_FN uint32_t simd_box_less_bits(box_real a, box_real b)
     return bits;
 }
 
+KERNEL_FN int simd_box_compress(uint32_t bits, int32_t first, int32_t *out)
+{
+    int n = 0;
+    for (; bits; bits &= bits - 1)
+        out[n++] = first + __builtin_ctz(bits);
+    return n;
+}
+
+KERNEL_FN int simd_box_choose(const int32_t *flags, int32_t bit,
+                              const uint32_t *from, uint32_t *out)
+{
+    int n = 0;
+    for (int l = 0; l < BOX_LANES; l++) {
+        out[n] = from[l];
+        n += (flags[l] & bit) != 0;
+    }
+    return n;
+}
+
 #endif
+
+KERNEL_FN lane_float simd_lane_min(lane_float a, lane_float b)
+{
+#if defined(SIMD_AVX512) && KERNEL_SCALAR_BYTES == 4
+    return (lane_float)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined(SIMD_AVX512)
+    return (lane_float)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    lane_flag m = a < b;
+    return (lane_float)((m & (lane_flag)a) | (~m & (lane_flag)b));
+#endif
+}
+
+KERNEL_FN uint32_t simd_lane_less_bits(lane_float a, lane_float b)
+{
+#if defined(SIMD_AVX512) && KERNEL_SCALAR_BYTES == 4
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+#elif defined(SIMD_AVX512)
+    return _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_LT_OQ);
+#else
+    lane_flag m = a < b;
+    uint32_t bits = 0;
+    for (int l = 0; l < LANES; l++)
+        bits |= (uint32_t)(m[l] & 1) << l;
+    return bits;
+#endif
+}
 
 typedef uint8_t lane_bytes __attribute__((vector_size(LANES), aligned(1)));
 

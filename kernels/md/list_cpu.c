@@ -124,42 +124,61 @@ KERNEL_FN box_real box_gap(float lo, float hi, const float *blo,
     return simd_box_max(simd_box_max(below, above), simd_box_set(0));
 }
 
-/* Clusters of one link whose boxes are within reach of cluster i's. */
-static int search_link(struct md_store *s, struct md_worker *w,
-                       struct md_link *link, int32_t i, float radius2)
+/* Clusters of one link whose boxes are within reach of cluster i's, whose box
+ * is b. Pointers are copied first: the list written could alias the store. */
+KERNEL_FN int search_link(const float *const box[6], struct md_worker *w,
+                          struct md_link *link, int32_t i, const float b[6],
+                          float radius2)
 {
-    float lo[3], hi[3];
-    for (int d = 0; d < 3; d++) {
-        lo[d] = s->box[2 * d][i] + link->offset[d];
-        hi[d] = s->box[2 * d + 1][i] + link->offset[d];
-    }
-    while (link->cursor < link->end &&
-           s->box[5][link->cursor] < lo[2] - link->reach_z)
-        link->cursor++;
-    int32_t j = link->cursor;
+    const float *x_lo = box[0], *x_hi = box[1], *y_lo = box[2], *y_hi = box[3],
+                *z_lo = box[4], *z_hi = box[5];
+    float top = b[5] + link->offset[2], bottom = b[4] + link->offset[2];
+    float reach_z = link->reach_z;
+    int32_t j = link->cursor, end = link->end;
+    while (j < end && z_hi[j] < bottom - reach_z)
+        j++;
+    link->cursor = j;
     if (link->same) { /* j > i, and i itself under half of the shifts */
         int32_t least = link->shift > SHIFT_NONE ? i : i + 1;
         j = j < least ? least : j;
     }
-    for (; j < link->end && s->box[4][j] <= hi[2] + link->reach_z;
-         j += BOX_LANES) {
-        box_real gx = box_gap(lo[0], hi[0], s->box[0] + j, s->box[1] + j);
-        box_real gy = box_gap(lo[1], hi[1], s->box[2] + j, s->box[3] + j);
-        box_real gz = box_gap(lo[2], hi[2], s->box[4] + j, s->box[5] + j);
+    if (j >= end || z_lo[j] > top + reach_z)
+        return 0;
+    float left = b[0] + link->offset[0], right = b[1] + link->offset[0];
+    float front = b[2] + link->offset[1], back = b[3] + link->offset[1];
+    int32_t n = w->n_candidates[link->shift];
+    for (; j < end && z_lo[j] <= top + reach_z; j += BOX_LANES) {
+        box_real gx = box_gap(left, right, x_lo + j, x_hi + j);
+        box_real gy = box_gap(front, back, y_lo + j, y_hi + j);
+        box_real gz = box_gap(bottom, top, z_lo + j, z_hi + j);
         uint32_t bits = simd_box_less_bits(gx * gx + gy * gy + gz * gz,
                                            simd_box_set(radius2));
-        int32_t left = link->end - j;
-        if (left < BOX_LANES)
-            bits &= (1u << left) - 1u;
-        int32_t n = w->n_candidates[link->shift];
+        if (end - j < BOX_LANES)
+            bits &= (1u << (end - j)) - 1u;
+        w->n_candidates[link->shift] = n;
         if ((size_t)n + BOX_LANES > w->cap_candidates &&
             grow_candidates(w) != 0)
             return -1;
         int32_t *out = w->candidates + (size_t)link->shift * w->cap_candidates;
-        for (; bits; bits &= bits - 1)
-            out[n++] = j + __builtin_ctz(bits);
-        w->n_candidates[link->shift] = n;
+        n += simd_box_compress(bits, j, out + n);
     }
+    w->n_candidates[link->shift] = n;
+    return 0;
+}
+
+/* All links of a column against its cluster i. */
+static int search_links(const struct md_store *s, struct md_worker *w,
+                        size_t n_links, int32_t i, float radius2)
+{
+    const float *const box[6] = {s->box[0], s->box[1], s->box[2],
+                                 s->box[3], s->box[4], s->box[5]};
+    float b[6];
+    for (int k = 0; k < 6; k++)
+        b[k] = box[k][i];
+    memset(w->n_candidates, 0, sizeof w->n_candidates);
+    for (size_t k = 0; k < n_links; k++)
+        if (search_link(box, w, &w->links[k], i, b, radius2) != 0)
+            return -1;
     return 0;
 }
 
@@ -181,10 +200,8 @@ int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
         if (link_column(s, w, (int32_t)c, halo, reach, &n_links) != 0)
             return -1;
         for (; i < end; i++) {
-            memset(w->n_candidates, 0, sizeof w->n_candidates);
-            for (size_t k = 0; k < n_links; k++)
-                if (search_link(s, w, &w->links[k], i, radius2) != 0)
-                    return -1;
+            if (search_links(s, w, n_links, i, radius2) != 0)
+                return -1;
             if (visit(s, w, i, halo, user) != 0)
                 return -1;
         }
@@ -226,35 +243,99 @@ static int append_row(struct md_list *list, uint32_t cluster,
     return 0;
 }
 
+/* The bits of the lanes of cluster i, under one shift, that have a partner
+ * within the list radius in the cluster whose first slot is j: |xj|^2 - 2 xi .
+ * xj < r^2 - |xi|^2 needs half of the operations of a sum of squared
+ * differences; the rounding of floats is covered by search_margin. */
+KERNEL_FN int32_t near_lanes(float *const search[4], size_t j, lane_float x,
+                             lane_float y, lane_float z, lane_float least)
+{
+    const float *xj = search[0] + j, *yj = search[1] + j, *zj = search[2] + j,
+                *square = search[3] + j;
+    lane_float nearest = x - x + FLT_MAX;
+    KERNEL_UNROLL for (int l = 0; l < LANES; l++)
+    {
+        lane_float t = xj[l] * x + square[l];
+        t = yj[l] * y + t;
+        t = zj[l] * z + t;
+        nearest = simd_lane_min(nearest, t);
+    }
+    return (int32_t)simd_lane_less_bits(nearest, least);
+}
+
 /* Tiles of one shift for each lane of cluster i: lane g's at
  * out[g * stride], n[g] of them. */
-static void fill_lanes(const struct md_store *s, int32_t i, int shift,
-                       const int32_t *candidates, int32_t n_candidates,
-                       real radius2, uint32_t *out, size_t stride, uint32_t *n)
+static void fill_lanes(const struct md_store *s, struct md_worker *w, int32_t i,
+                       int shift, uint32_t *out, size_t stride, uint32_t *n)
 {
-    const scalar *xi = s->pair_x + CLUSTER(i);
-    const real *pi = (const real *)xi;
-    real x = pi[0] + s->shift[shift][0], y = pi[1] + s->shift[shift][1],
-         z = pi[2] + s->shift[shift][2];
+    const int32_t *candidates =
+        w->candidates + (size_t)shift * w->cap_candidates;
+    int32_t n_candidates = w->n_candidates[shift];
+    float *const search[4] = {s->search[0], s->search[1], s->search[2],
+                              s->search[3]};
+    int32_t *flags = w->flags;
+    uint32_t *tiles = w->flag_tiles;
+    double r = s->setup.list_radius;
+    lane_float xi[3], least;
+
+    lane_float sum = {0};
+    for (int d = 0; d < 3; d++) {
+        xi[d] = *(const lane_float *)(search[d] + (size_t)i * (size_t)LANES) +
+                (float)s->shift[shift][d];
+        sum += xi[d] * xi[d];
+        xi[d] *= -2;
+    }
+    least = (float)(r * r + s->search_margin) - sum;
     for (int32_t q = 0; q < n_candidates; q++) {
-        uint32_t tile = (uint32_t)CLUSTER(candidates[q]);
-        const scalar *pj = s->pair_x + tile;
-        real nearest = simd_set((scalar)FLT_MAX);
-        KERNEL_UNROLL for (int l = 0; l < LANES; l++)
-        {
-            real dx = x - pj[l], dy = y - pj[l + LANES],
-                 dz = z - pj[l + 2 * LANES];
-            nearest = simd_min(nearest, dx * dx + dy * dy + dz * dz);
-        }
-        uint32_t bits = simd_bits(simd_less(nearest, radius2));
-        if (bits == 0)
-            continue;
-        KERNEL_UNROLL for (int g = 0; g < LANES; g++)
-        {
-            out[(size_t)g * stride + n[g]] = tile;
-            n[g] += (bits >> g) & 1u;
+        size_t j = (size_t)candidates[q] * (size_t)LANES;
+        flags[q] = near_lanes(search, j, xi[0], xi[1], xi[2], least);
+        tiles[q] = (uint32_t)(3 * j);
+    }
+    for (int32_t q = n_candidates; q % BOX_LANES != 0; q++)
+        flags[q] = 0;
+    for (int g = 0; g < LANES; g++) {
+        uint32_t *row = out + (size_t)g * stride;
+        for (int32_t q = 0; q < n_candidates; q += BOX_LANES)
+            n[g] += (uint32_t)simd_box_choose(flags + q, 1 << g, tiles + q,
+                                              row + n[g]);
+    }
+}
+
+/* Positions as floats about the middle of the block, and their squares. */
+static int fill_search(struct md_store *s)
+{
+    int32_t clusters = s->n_clusters + s->n_clusters_halo;
+    size_t slots = (size_t)clusters * (size_t)LANES;
+    double middle[3], greatest = 0;
+    for (int d = 0; d < 4; d++) {
+        size_t capacity = s->cap_search;
+        if (md_grow((void **)&s->search[d], &capacity, slots + BOX_LANES,
+                    sizeof(float)) != 0)
+            return -1;
+        if (d == 3)
+            s->cap_search = capacity;
+    }
+    for (int d = 0; d < 3; d++) {
+        middle[d] = 0.5 * (s->setup.lo[d] + s->setup.hi[d]) - s->origin[d];
+        double reach =
+            0.5 * (s->setup.hi[d] - s->setup.lo[d]) + s->setup.halo_radius;
+        greatest += reach * reach;
+    }
+    s->search_margin = 8 * FLT_EPSILON * greatest;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (int32_t c = 0; c < clusters; c++) {
+        const scalar *x = s->pair_x + CLUSTER(c);
+        for (int l = 0; l < LANES; l++) {
+            float sum = 0;
+            for (int d = 0; d < 3; d++) {
+                float q = (float)((double)x[d * LANES + l] - middle[d]);
+                s->search[d][c * LANES + l] = q;
+                sum += q * q;
+            }
+            s->search[3][c * LANES + l] = sum;
         }
     }
+    return 0;
 }
 
 static int real_lanes(const struct md_store *s, int32_t cluster)
@@ -275,6 +356,16 @@ static void insert_by_length(struct draft *drafts, int n, struct draft fresh)
     drafts[k] = fresh;
 }
 
+/* Scratch of fill_lanes(), as long as a list of candidates. */
+static int grow_flags(struct md_worker *w)
+{
+    size_t capacity = w->cap_flags, need = w->cap_candidates + BOX_LANES;
+    if (md_grow((void **)&w->flags, &capacity, need, sizeof *w->flags) != 0)
+        return -1;
+    return md_grow((void **)&w->flag_tiles, &w->cap_flags, need,
+                   sizeof *w->flag_tiles);
+}
+
 /* The rows of cluster i, from the clusters found near it. */
 static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
                     int halo, void *user)
@@ -282,28 +373,26 @@ static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
     (void)user;
     struct draft drafts[SHIFTS * LANES];
     struct md_list *list = halo ? &w->halo : &w->own;
-    double r = s->setup.list_radius;
-    real radius2 = simd_set((scalar)(r * r * (1 + 16 * FLT_EPSILON)));
     int lanes = real_lanes(s, i), n_drafts = 0;
     size_t need = 0, used = 0;
 
     for (int k = 0; k < SHIFTS; k++)
-        need += ((size_t)w->n_candidates[k] + 2) * (size_t)LANES;
+        need += ((size_t)w->n_candidates[k] + 1 + BOX_LANES) * (size_t)LANES;
     if (md_grow((void **)&w->lane_tiles, &w->cap_lane_tiles, need,
-                sizeof *w->lane_tiles) != 0)
+                sizeof *w->lane_tiles) != 0 ||
+        grow_flags(w) != 0)
         return -1;
     for (int k = 0; k < SHIFTS; k++) {
         int with_self = !halo && k == SHIFT_NONE;
         if (w->n_candidates[k] == 0 && !with_self)
             continue;
         uint32_t *out = w->lane_tiles + used, n[LANES] = {0};
-        size_t stride = (size_t)w->n_candidates[k] + 2;
+        size_t stride = (size_t)w->n_candidates[k] + 1 + BOX_LANES;
         used += stride * (size_t)LANES;
         /* Its own cluster first; the last particle has no partner there. */
         for (int g = 0; with_self && g + 1 < lanes; g++)
             out[(size_t)g * stride + n[g]++] = (uint32_t)CLUSTER(i);
-        fill_lanes(s, i, k, w->candidates + (size_t)k * w->cap_candidates,
-                   w->n_candidates[k], radius2, out, stride, n);
+        fill_lanes(s, w, i, k, out, stride, n);
         for (int g = 0; g < lanes; g++) {
             if (n[g] == 0)
                 continue;
@@ -332,6 +421,8 @@ static void mark_touched(const struct md_store *s, struct md_worker *w)
 int md_build_list(struct ctx *ctx, struct md_store *s)
 {
     double radius = s->setup.list_radius;
+    if (fill_search(s) != 0)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for the pair list");
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];

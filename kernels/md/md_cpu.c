@@ -26,6 +26,8 @@ static void destroy(struct md_store *s)
         free(w->candidates);
         free(w->lane_tiles);
         free(w->links);
+        free(w->flags);
+        free(w->flag_tiles);
         free(w->i_force);
     }
     void *owned[] = {s->workers,
@@ -62,6 +64,8 @@ static void destroy(struct md_store *s)
         free(owned[k]);
     for (int b = 0; b < 6; b++)
         free(s->box[b]);
+    for (int d = 0; d < 4; d++)
+        free(s->search[d]);
     if (s->pair_x != (scalar *)(void *)s->x || MD_PRECISION == 2)
         free(MD_PRECISION == 2 ? s->pair_x : NULL);
     free(s);
@@ -183,6 +187,7 @@ static size_t store_bytes(const struct md_store *s)
     bytes += s->cap_key * 4 + s->cap_order * 4 + s->cap_by_column * 4 +
              s->cap_z * 8 + s->cap_z_by_column * 8;
     bytes += (s->cap_inbox + s->cap_leavers) * sizeof(struct md_particle);
+    bytes += s->cap_search * 16;
     bytes += s->cap_send * 4 + s->cap_halo_slot * 4;
     bytes += (s->columns.capacity + s->halo_columns.capacity) * 4;
     for (int k = 0; k < s->n_workers; k++) {

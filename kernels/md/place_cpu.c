@@ -32,6 +32,7 @@ int md_shape_columns(struct ctx *ctx, struct md_columns *columns,
         columns->n[d] = count < 1 ? 1 : count > 30000 ? 30000 : (int)count;
         columns->lo[d] = lo[d];
         columns->side[d] = width[d] / columns->n[d];
+        columns->per_length[d] = columns->n[d] / width[d];
     }
     size_t total = (size_t)columns->n[0] * (size_t)columns->n[1];
     if (md_grow((void **)&columns->start, &columns->capacity, total + 1,
@@ -45,7 +46,7 @@ int32_t md_column_of(const struct md_columns *columns, double x, double y)
     double p[2] = {x, y};
     int c[2];
     for (int d = 0; d < 2; d++) {
-        double q = (p[d] - columns->lo[d]) / columns->side[d];
+        double q = (p[d] - columns->lo[d]) * columns->per_length[d];
         c[d] = q < 0 ? 0 : q >= columns->n[d] ? columns->n[d] - 1 : (int)q;
     }
     return c[1] * columns->n[0] + c[0];
@@ -108,7 +109,8 @@ static int cut_column(struct md_store *s, const double *z,
         if (i > 0 && z[i] - z[i - 1] > gap)
             while (*slot % (size_t)LANES != 0)
                 s->order[(*slot)++] = -1;
-        if (md_grow((void **)&s->order, &s->cap_order,
+        if (*slot + 2 * (size_t)LANES > s->cap_order &&
+            md_grow((void **)&s->order, &s->cap_order,
                     *slot + 2 * (size_t)LANES, sizeof *s->order) != 0)
             return -1;
         s->order[(*slot)++] = particle[i];

@@ -15,18 +15,21 @@
 
 #if MD_PRECISION == 1
 #define KERNEL_SCALAR double
+#define KERNEL_SCALAR_BYTES 8
 #define KERNEL_MASK_SCALAR int64_t
 #define MD_NAME(name) name##_double
 #define MD_PRECISION_NAME "double"
 typedef double state;
 #elif MD_PRECISION == 2
 #define KERNEL_SCALAR float
+#define KERNEL_SCALAR_BYTES 4
 #define KERNEL_MASK_SCALAR int32_t
 #define MD_NAME(name) name##_mixed
 #define MD_PRECISION_NAME "mixed"
 typedef double state;
 #elif MD_PRECISION == 3
 #define KERNEL_SCALAR float
+#define KERNEL_SCALAR_BYTES 4
 #define KERNEL_MASK_SCALAR int32_t
 #define MD_NAME(name) name##_single
 #define MD_PRECISION_NAME "single"

@@ -31,6 +31,7 @@ enum { SHIFTS = 27, SHIFT_NONE = 13 };
 /* Columns of one kind of clusters: own, or halo. */
 struct md_columns {
     double lo[2], side[2]; /* corner and size of a column, store coordinates */
+    double per_length[2];  /* 1 / side */
     int n[2];
     int32_t *start; /* [n[0] * n[1] + 1]: first cluster of each column */
     size_t capacity;
@@ -62,7 +63,10 @@ struct md_worker {
     unsigned char *touched; /* blocks of clusters this thread adds forces to */
     int32_t *candidates;    /* [SHIFTS][cap_candidates] */
     int32_t n_candidates[SHIFTS];
-    uint32_t *lane_tiles;  /* scratch of the row builder */
+    uint32_t *lane_tiles; /* scratch of the row builder */
+    int32_t *flags;       /* lanes near each candidate, and its tile */
+    uint32_t *flag_tiles;
+    size_t cap_flags;
     struct md_link *links; /* scratch of md_find_candidates() */
     size_t cap_candidates, cap_lane_tiles, cap_links;
     int failed; /* out of memory in a parallel region */
@@ -124,6 +128,11 @@ struct md_store {
     int few_species; /* lookups by one permutation */
     scalar *table_f12, *table_f6, *table_cut2, *table_shift, *table_slope,
         *table_cut;
+
+    /* positions as floats, and their squares, for the list's distance test */
+    float *search[4];
+    size_t cap_search;
+    double search_margin;
 
     uint64_t lists_built, lanes_evaluated;
 };
