@@ -30,10 +30,12 @@ int comm_start_alone(int size, struct comm **out);
  * MPI. */
 const void *comm_handle(const struct comm *comm);
 
-/* The end of the program: as comm_agree(), but a rank that failed waits for the
- * others at most `seconds`. *alone = 1 where they did not come: they wait
- * elsewhere for this rank, and only comm_abort() can end them. main() only. */
-int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone);
+/* The end of a phase after which a rank may come with a failure that the others
+ * do not know of: as comm_agree(), but the failed rank waits for them a few
+ * seconds only. *alone = 1 where they did not come: they wait elsewhere for
+ * this rank, no other collective call will return, and only comm_abort() can
+ * end them. */
+int comm_farewell(struct ctx *ctx, int status, int *alone);
 /* End all ranks now. main() only. */
 void comm_abort(struct comm *comm, int exit_status);
 

@@ -326,11 +326,15 @@ int comm_step(struct ctx *ctx, int status, int *stop, double *value)
     return all[0] > 0 ? share_failure(ctx, c->world, all[0]) : 0;
 }
 
-int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone)
+/* How long a rank that failed waits for the others. They come at once where the
+ * failure was agreed on; where they do not, they wait for this rank. */
+static const double PATIENCE = 5;
+
+int comm_farewell(struct ctx *ctx, int status, int *alone)
 {
     struct comm *c = ctx->comm;
-    *alone = 0;
-    if (c->alone)
+    *alone = c->left;
+    if (c->alone || c->left)
         return status;
     double mine = encode(c, status), code = 0;
     MPI_Request request;
@@ -338,7 +342,7 @@ int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone)
                    MPI_Iallreduce(&mine, &code, 1, MPI_DOUBLE, MPI_MAX,
                                   c->farewell, &request),
                    "reduce over the ranks"));
-    double until = timer_now() + seconds;
+    double until = timer_now() + PATIENCE;
     for (;;) {
         int here = 0;
         TRY(comm_check(ctx, MPI_Test(&request, &here, MPI_STATUS_IGNORE),
@@ -346,7 +350,7 @@ int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone)
         if (here)
             break;
         if (status != 0 && timer_now() > until) {
-            *alone = 1;
+            *alone = c->left = 1;
             return status;
         }
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);

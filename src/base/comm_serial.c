@@ -52,10 +52,9 @@ const void *comm_handle(const struct comm *comm)
     return NULL;
 }
 
-int comm_farewell(struct ctx *ctx, int status, double seconds, int *alone)
+int comm_farewell(struct ctx *ctx, int status, int *alone)
 {
     (void)ctx;
-    (void)seconds;
     *alone = 0;
     return status;
 }

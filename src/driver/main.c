@@ -11,10 +11,6 @@
 #include "driver/stop.h"
 #include "driver/version.h"
 
-/* How long a rank that failed waits for the others. They come at once where the
- * failure was agreed on; where they do not, they wait for this rank. */
-static const double PATIENCE = 5;
-
 static int wants_ranks(const struct command_line *line)
 {
     return line->command != NULL && (line->command->flags & COMMAND_RANKS);
@@ -79,7 +75,7 @@ static int farewell(struct ctx *ctx, int status)
 {
     int alone;
     char text[sizeof(ctx->error.text) + 16];
-    status = comm_farewell(ctx, status, PATIENCE, &alone);
+    status = comm_farewell(ctx, status, &alone);
     if (status == 0)
         return 0;
     if (ctx->error.text[0] == '\0')

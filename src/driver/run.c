@@ -242,7 +242,10 @@ int cmd_run(struct ctx *ctx, const struct command_line *line)
     }
     if (status == 0)
         status = finish(ctx, &run);
-    if (status != 0)
+    /* Where a rank failed alone, the file can only be left as it is. */
+    int alone;
+    status = comm_farewell(ctx, status, &alone);
+    if (status != 0 && !alone)
         close_file(ctx, &run, 0);
     free(run.values);
     output_free(&run.output);

@@ -1,0 +1,18 @@
+# timeout: 120
+# The ranks' collective calls, on few and on odd numbers of ranks.
+. "$top_srcdir/tests/tap.sh"
+
+program=$top_builddir/tests/driver/comm_ranks
+plan 5
+check "one rank alone gets its own words" "$program"
+grep '^# a step' tap.out
+for n in 2 3 4 7; do
+    if have_mpi; then
+        check "$n ranks exchange, reduce, agree and fail as one" \
+            ranks $n "$program"
+        grep '^# a step' tap.out
+    else
+        skip 1 "built without MPI"
+    fi
+done
+done_testing
