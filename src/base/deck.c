@@ -272,8 +272,21 @@ static int first_definition(const char *text, const struct deck_toml_error *e,
     return found;
 }
 
-static void add_toml_error(struct deck *deck, const char *text,
-                           struct deck_errors *errors,
+/* The library says "Error while parsing X: WHAT". */
+static void add_library_error(struct deck_errors *errors,
+                              struct deck_place where, const char *text)
+{
+    static const char start[] = "Error while parsing ";
+    const char *part = text + sizeof start - 1, *what = strstr(text, ": ");
+
+    if (strncmp(text, start, sizeof start - 1) == 0 && what > part)
+        deck_errors_add(errors, where, 1, "%s (while reading %.*s)", what + 2,
+                        (int)(what - part), part);
+    else
+        deck_errors_add(errors, where, 1, "%s", text);
+}
+
+static void add_toml_error(const char *text, struct deck_errors *errors,
                            const struct deck_toml_error *e)
 {
     const struct deck_place where = {e->line, e->column, 0};
@@ -287,8 +300,7 @@ static void add_toml_error(struct deck *deck, const char *text,
                         (int)(strchr(name, '\'') - name), name, first.line);
         return;
     }
-    deck_errors_add(errors, where, 1, "%s", e->text);
-    (void)deck;
+    add_library_error(errors, where, e->text);
 }
 
 int deck_parse(struct ctx *ctx, const char *path, const char *text, size_t n,
@@ -319,7 +331,7 @@ int deck_parse(struct ctx *ctx, const char *path, const char *text, size_t n,
     if (error.no_memory)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for the deck '%s'", path);
     else if (deck->root == NULL)
-        add_toml_error(deck, deck->text + start, errors, &error);
+        add_toml_error(deck->text + start, errors, &error);
     if (status == 0)
         status = deck_errors_finish(ctx, deck, errors);
 cleanup:

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ctx;
 
 enum deck_kind {
@@ -109,5 +113,9 @@ int deck_errors_finish(struct ctx *ctx, const struct deck *deck,
 const char *deck_nearest(const char *word, size_t n, const char *const *names);
 /* The edit distance itself: insert, delete, replace, swap of neighbours. */
 int deck_distance(const char *a, const char *b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,22 @@
 // The one file that knows the TOML library: from its tree to ours.
 
+// Some wrong decks meet an assertion of the library instead of an error. It
+// must not end the process, so it is an exception here, caught in
+// deck_toml_parse(); with NDEBUG the library would turn assertions into
+// assumptions.
+#undef NDEBUG
+namespace deck_toml
+{
+struct assertion {
+};
+constexpr void check(bool held)
+{
+    if (!held)
+        throw assertion{};
+}
+} // namespace deck_toml
+#define TOML_ASSERT(expr) ::deck_toml::check(static_cast<bool>(expr))
+
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
@@ -211,21 +228,47 @@ bool dotted_key_too_deep(std::string_view text, deck_place *place)
     return false;
 }
 
-} // namespace
-
-extern "C" struct deck_node *deck_toml_parse(const char *text, size_t n,
-                                             struct deck_toml_error *error)
+bool meets_assertion(std::string_view text)
 {
-    deck_node *root = nullptr;
-    deck_place place = {};
-
-    *error = {};
     try {
-        if (dotted_key_too_deep({text, n}, &place)) {
-            set_error(error, place, "a key of too many dotted parts");
-            return nullptr;
-        }
-        toml::parse_result result = toml::parse(std::string_view{text, n});
+        (void)toml::parse(text);
+    } catch (const deck_toml::assertion &) {
+        return true;
+    }
+    return false;
+}
+
+// The line that brings the assertion about: the last one of the shortest piece
+// of the text, in whole lines, that does.
+int line_of_assertion(std::string_view text)
+{
+    std::vector<size_t> ends; // of each line
+    for (size_t i = 0; i < text.size(); i++)
+        if (text[i] == '\n')
+            ends.push_back(i + 1);
+    size_t low = 0, high = ends.size();
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (meets_assertion(text.substr(0, ends[middle])))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return static_cast<int>(low + 1);
+}
+
+// The root, or NULL and the error; may throw.
+deck_node *parse(std::string_view text, deck_toml_error *error)
+{
+    deck_place place = {};
+    deck_node *root = nullptr;
+
+    if (dotted_key_too_deep(text, &place)) {
+        set_error(error, place, "a key of too many dotted parts");
+        return nullptr;
+    }
+    try {
+        toml::parse_result result = toml::parse(text);
         if (!result) {
             const toml::parse_error &e = result.error();
             set_error(error, place_of(e.source().begin),
@@ -237,12 +280,31 @@ extern "C" struct deck_node *deck_toml_parse(const char *text, size_t n,
         return root;
     } catch (const too_deep &deep) {
         set_error(error, deep.place, "nested too deep");
-    } catch (const std::bad_alloc &) {
-        error->no_memory = 1;
-        set_error(error, place, "out of memory");
+    } catch (const deck_toml::assertion &) {
+        place.line = line_of_assertion(text);
+        place.column = 1;
+        set_error(error, place, "this line is not TOML");
     } catch (...) {
-        set_error(error, place, "the deck could not be parsed");
+        deck_node_destroy(root);
+        throw;
     }
     deck_node_destroy(root);
+    return nullptr;
+}
+
+} // namespace
+
+extern "C" struct deck_node *deck_toml_parse(const char *text, size_t n,
+                                             struct deck_toml_error *error)
+{
+    *error = {};
+    try {
+        return parse({text, n}, error);
+    } catch (const std::bad_alloc &) {
+        error->no_memory = 1;
+        set_error(error, {}, "out of memory");
+    } catch (...) {
+        set_error(error, {}, "the deck could not be parsed");
+    }
     return nullptr;
 }

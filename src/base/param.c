@@ -192,7 +192,7 @@ static void read_key(struct params *p, const struct param *param, int index,
     if (v == NULL)
         return;
     v->is_set = 1;
-    v->key_place = node->key_place;
+    v->place = node->place;
     param_convert(p, node, v);
 }
 

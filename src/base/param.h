@@ -167,7 +167,7 @@ const char *params_text(const struct params *p, size_t *n);
 const char *params_resolved(const struct params *p, size_t *n);
 
 /* Errors that need several keys (cutoff against box): like a deck error, with
- * file, line and column of the key (of the section where the key is not
+ * file, line and column of the value (of the section where the key is not
  * written). May be called several times; params_finish() turns the collected
  * messages into STATUS_DECK, or returns 0 where there is none. */
 void params_error(struct params *p, const char *section, const char *key,

@@ -208,7 +208,7 @@ static void add_error(struct params *p, const char *section, int index,
     struct deck_place where = {0, 0, 0};
 
     if (v != NULL && v->is_set)
-        where = v->key_place;
+        where = v->place;
     else if (s != NULL && index < s->count)
         where = s->place[index];
     deck_errors_vadd(p->errors, where, where.line > 0, fmt, args);

@@ -13,12 +13,40 @@ static void append(char *buf, const char *text)
     snprintf(buf + used, PARAM_TEXT_MAX - used, "%s", text);
 }
 
+/* What a dimension is called, "" of a plain number. */
+static const char *dimension_name(struct dimension d)
+{
+    static const struct {
+        struct dimension dim;
+        const char *name;
+    } names[] = {
+        {{0, 0, 0, 0, 0, 0}, ""},
+        {{1, 0, 0, 0, 0, 0}, "mass"},
+        {{0, 1, 0, 0, 0, 0}, "length"},
+        {{0, 0, 1, 0, 0, 0}, "time"},
+        {{0, 0, 0, 1, 0, 0}, "temperature"},
+        {{0, 0, 0, 0, 1, 0}, "charge"},
+        {{1, 2, -2, 0, 0, 0}, "energy"},
+        {{0, 1, -1, 0, 0, 0}, "velocity"},
+        {{1, 1, -2, 0, 0, 0}, "force"},
+        {{1, -1, -2, 0, 0, 0}, "pressure"},
+        {{0, 2, 0, 0, 0, 0}, "area"},
+        {{0, 3, 0, 0, 0, 0}, "volume"},
+        {{0, -3, 0, 0, 0, 0}, "number density"},
+        {{1, -3, 0, 0, 0, 0}, "density"},
+        {{0, 2, -1, 0, 0, 0}, "kinematic viscosity"},
+        {{0, 0, -1, 0, 0, 0}, "rate"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (memcmp(&names[i].dim, &d, sizeof d) == 0)
+            return names[i].name;
+    return "quantity with a unit";
+}
+
 static int has_dimension(const struct param *param)
 {
-    const struct dimension d = param->dim;
-
-    return d.mass || d.length || d.time || d.temperature || d.charge ||
-           d.amount;
+    return dimension_name(param->dim)[0] != '\0';
 }
 
 static int is_number(const struct param *param)
@@ -109,6 +137,13 @@ const char *param_choices_text(const struct param *param, char *buf)
     return param_list_choices(param->choices, buf, PARAM_TEXT_MAX);
 }
 
+static int has_one_choice(const struct param *param)
+{
+    size_t n;
+
+    return param_choice(param->choices, 1, 0, &n) == NULL;
+}
+
 const char *param_summary(const struct param *param, char *buf)
 {
     char part[PARAM_TEXT_MAX], *colon;
@@ -122,13 +157,12 @@ const char *param_summary(const struct param *param, char *buf)
         append(buf, part);
     }
     if (param->choices != NULL) {
-        append(buf, ", one of ");
+        append(buf, has_one_choice(param) ? ", only " : ", one of ");
         append(buf, param_choices_text(param, part));
     }
     if (is_number(param) && has_dimension(param)) {
-        append(buf, "; in ");
-        append(buf, unit_name(UNITS_METAL, param->dim, part, sizeof part));
-        append(buf, " with metal units");
+        append(buf, ", a ");
+        append(buf, dimension_name(param->dim));
     }
     if (param_has_default(param)) {
         append(buf, "; default ");
@@ -140,8 +174,10 @@ const char *param_summary(const struct param *param, char *buf)
     return buf;
 }
 
-const char *param_example(const struct param *param)
+const char *param_example(const struct param *param, char *buf)
 {
+    size_t n;
+    const char *choice = param_choice(param->choices, 0, 0, &n);
     static const char *const placeholders[] = {
         [PARAM_BOOL] = "true",
         [PARAM_INT] = "1",
@@ -157,6 +193,10 @@ const char *param_example(const struct param *param)
         return param->fallback;
     if (param->type == PARAM_STRINGS && param->count == 2)
         return "[\"A\", \"A\"]";
+    if (param->type == PARAM_STRING && choice != NULL) {
+        snprintf(buf, PARAM_TEXT_MAX, "\"%.*s\"", (int)n, choice);
+        return buf;
+    }
     return placeholders[param->type];
 }
 
@@ -262,7 +302,8 @@ void param_explain_key(FILE *out, const struct param *param)
     print_row(out, "unit", param_unit_text(param, text));
     print_row(out, "range", param_range_text(param, text));
     print_row(out, "default", param_default_text(param, text));
-    fprintf(out, "  example   %s = %s\n", param->key, param_example(param));
+    fprintf(out, "  example   %s = %s\n", param->key,
+            param_example(param, text));
 }
 
 void param_explain_section(FILE *out, const struct param_table *table,

@@ -23,9 +23,9 @@ const char *param_choices_text(const struct param *param, char *buf);
 /* All of these in one line: "number > 0; length; default 0.3". */
 const char *param_summary(const struct param *param, char *buf);
 
-/* Deck text of a value: the default or the table's example, or a placeholder.
- */
-const char *param_example(const struct param *param);
+/* Deck text of a value: the default, the table's example, the first choice (in
+ * buf), or a placeholder. */
+const char *param_example(const struct param *param, char *buf);
 
 /* Print text in lines of at most `width` columns, each after `indent`. */
 void param_wrap(FILE *out, const char *indent, int width, const char *text);

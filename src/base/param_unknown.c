@@ -78,7 +78,7 @@ void param_unknown_key(struct params *p, const char *section,
         snprintf(where, sizeof where, "in [%s]", section);
     if (n_others > 0)
         deck_errors_add(p->errors, node->key_place, 1,
-                        "unknown key '%s' %s; it belongs in [%s]", key, where,
+                        "unknown key '%s' %s; it belongs in %s", key, where,
                         others);
     else if (near != NULL)
         deck_errors_add(p->errors, node->key_place, 1,

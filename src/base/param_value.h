@@ -23,10 +23,10 @@ struct param_standing {
 /* The value of a key in one place. */
 struct param_value {
     const struct param *param;
-    int index;   /* of a repeated section */
-    int is_set;  /* written in the deck or on the command line */
-    int present; /* there is a value: set, default or filled */
-    struct deck_place key_place;
+    int index;               /* of a repeated section */
+    int is_set;              /* written in the deck or on the command line */
+    int present;             /* there is a value: set, default or filled */
+    struct deck_place place; /* where it is set */
     int64_t integer;
     double number;
     struct interval interval;

@@ -410,7 +410,8 @@ static int amount_matches(int amount, struct dimension dim)
         return 1;
     if (dim.amount != 0)
         return 0;
-    return dim.mass == 1 ? amount == -1 : amount == 1 && dim.length == -3;
+    return dim.mass != 0 ? amount == -dim.mass
+                         : amount == 1 && dim.length == -3;
 }
 
 static int matches(const struct parsed_unit *u, struct dimension dim)

@@ -17,6 +17,23 @@ static int is_live(const struct param *param)
     return (param->flags & (PARAM_REQUIRED | PARAM_STARTER)) != 0;
 }
 
+/* One comment, wrapped where it is long. */
+static void print_summary(const char *text)
+{
+    enum { WIDTH = 70 };
+
+    while (strlen(text) > WIDTH) {
+        const char *cut = text + WIDTH;
+        while (cut > text && *cut != ' ')
+            cut--;
+        if (cut == text)
+            break;
+        printf("%.*s\n#   ", (int)(cut - text), text);
+        text = cut + 1;
+    }
+    puts(text);
+}
+
 static void print_key(const struct param *param, int in_live_section,
                       const struct solver *solver)
 {
@@ -26,12 +43,13 @@ static void print_key(const struct param *param, int in_live_section,
 
     putchar('\n');
     param_wrap(stdout, "# ", 79, param->help);
-    param_wrap(stdout, "# (", 79, param_summary(param, text));
+    fputs("# Type: ", stdout);
+    print_summary(param_summary(param, text));
     if (is_solver)
         printf("%s = \"%s\"\n", param->key, solver->name);
     else
         printf("%s%s = %s\n", in_live_section && is_live(param) ? "" : "#",
-               param->key, param_example(param));
+               param->key, param_example(param, text));
 }
 
 /* An optional section is written as a comment unless one of its keys belongs
@@ -117,11 +135,10 @@ int cmd_new(struct ctx *ctx, const struct command_line *line)
     if (solver == NULL)
         return unknown_solver(ctx, name);
     print_opening(solver->starter);
-    printf(
-        "#\n# Lines that begin with # and no blank are keys at their default; "
-        "take the # away\n# to change one. 'warpdeck explain %s' tells "
-        "more.\n",
-        solver->name);
+    printf("#\n# Lines that begin with # and no blank are keys that may be "
+           "changed: take the\n# # away. They show the default, or an example "
+           "where there is none.\n# 'warpdeck explain %s' tells more.\n",
+           solver->name);
     print_table(driver_param_table(), 1, solver);
     print_table(solver->params, 0, solver);
     print_table(driver_param_table(), 0, solver);
