@@ -1,6 +1,6 @@
 # tests/md: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
-# The C programs here are run by the scripts, some on several numbers of ranks.
-MD_TEST_SOURCES = \
+# The C programs without t_ are run by the scripts, on several numbers of ranks.
+MD_CASE_SOURCES = \
 	tests/md/md_case.c \
 	tests/md/md_case.h \
 	tests/md/reference_kernels.c \
@@ -9,18 +9,37 @@ MD_TEST_SOURCES = \
 	tests/md/reference_store.h
 
 check_PROGRAMS += \
+	tests/md/analysis \
+	tests/md/forces \
+	tests/md/motion \
 	tests/md/t_grid \
-	tests/md/forces
+	tests/md/t_pair \
+	tests/md/t_xyz \
+	tests/md/thermostats
 
+tests_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
+tests_md_analysis_LDADD = $(TEST_LIBS)
+tests_md_forces_SOURCES = tests/md/forces.c $(MD_CASE_SOURCES)
+tests_md_forces_LDADD = $(TEST_LIBS)
+tests_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
+tests_md_motion_LDADD = $(TEST_LIBS)
 tests_md_t_grid_SOURCES = tests/md/t_grid.c
 tests_md_t_grid_LDADD = $(TEST_LIBS)
-tests_md_forces_SOURCES = tests/md/forces.c $(MD_TEST_SOURCES)
-tests_md_forces_LDADD = $(TEST_LIBS)
+tests_md_t_pair_SOURCES = tests/md/t_pair.c $(MD_CASE_SOURCES)
+tests_md_t_pair_LDADD = $(TEST_LIBS)
+tests_md_t_xyz_SOURCES = tests/md/t_xyz.c $(MD_CASE_SOURCES)
+tests_md_t_xyz_LDADD = $(TEST_LIBS)
+tests_md_thermostats_SOURCES = tests/md/thermostats.c $(MD_CASE_SOURCES)
+tests_md_thermostats_LDADD = $(TEST_LIBS)
 
 TESTS += \
+	tests/md/t_forces.sh \
 	tests/md/t_grid \
-	tests/md/t_forces.sh
+	tests/md/t_motion.sh \
+	tests/md/t_pair \
+	tests/md/t_xyz
 
 EXTRA_DIST += \
 	tests/md/over_ranks.sh \
-	tests/md/t_forces.sh
+	tests/md/t_forces.sh \
+	tests/md/t_motion.sh
