@@ -12,6 +12,7 @@ tests_output_write_large_LDADD = $(TEST_LIBS)
 FILE_TESTS = \
 	tests/output/files.py \
 	tests/output/modules.sh \
+	tests/output/postproc.py \
 	tests/output/viewer.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
 LONG_TESTS += tests/output/large.py

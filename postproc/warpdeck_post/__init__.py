@@ -1,0 +1,11 @@
+"""Post-processing for Warpdeck: a result file in, words, pictures or plain text
+out. Nothing here writes to a result file.
+
+    cli       the command line
+    result    reads a file, also of a run that is going on or was killed
+    labels    names and units as people write them
+    show      one screen of words
+    plot      which figure; panels: the graphs in it; spheres: the particles
+    export    extended XYZ and CSV
+    diff      compare two files
+"""

@@ -1,0 +1,123 @@
+"""The command line: arguments, and errors in one line."""
+
+import argparse
+import os
+import sys
+
+from .errors import PostError
+
+EXIT_DIFFERENT, EXIT_ERROR = 1, 2
+
+
+def _show(args):
+    from . import show
+    return show.run(args.file, deck=args.deck)
+
+
+def _plot(args):
+    from . import plot
+    return plot.run(args.file, args.what, args.output)
+
+
+def _export(args):
+    from . import export
+    return export.run(args.file, args.to, args.output)
+
+
+def _diff(args):
+    from . import diff
+    return diff.run(args.a, args.b, rtol=args.rtol, atol=args.atol,
+                    only=args.only)
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but with one line for an error."""
+
+    def error(self, message):
+        raise PostError(f"{message}; see {self.prog} --help")
+
+
+def _tolerance(text):
+    value = float(text)
+    if not value >= 0:
+        raise ValueError
+    return value
+
+
+def _parser():
+    parser = _Parser(prog="warpdeck-post", description="Look at the results of "
+                     "Warpdeck. Files of runs that are going on or were killed "
+                     "can be read, too.")
+    commands = parser.add_subparsers(dest="command", required=True,
+                                     metavar="COMMAND")
+
+    show = commands.add_parser("show", help="what is in a file, on one screen")
+    show.add_argument("file", metavar="FILE")
+    show.add_argument("--deck", action="store_true",
+                      help="print the deck as it was written, and nothing else")
+    show.set_defaults(run=_show)
+
+    plot = commands.add_parser("plot", help="a picture (default: overview)")
+    plot.add_argument("file", metavar="FILE")
+    plot.add_argument("what", nargs="?", default="overview",
+                      choices=["overview", "thermo", "rdf", "msd", "snapshot"])
+    plot.add_argument("-o", "--output", metavar="PICTURE",
+                      help="default: beside FILE, .png; the ending chooses the "
+                      "format (png, pdf, svg, jpg)")
+    plot.set_defaults(run=_plot)
+
+    export = commands.add_parser(
+        "export", help="frames as extended XYZ, or observables as CSV")
+    export.add_argument("file", metavar="FILE")
+    export.add_argument("--to", choices=["xyz", "csv"], default="xyz",
+                        help="xyz: all frames, for OVITO, ASE and others; csv: "
+                        "the observables, and a file more for each table "
+                        "(default: xyz)")
+    export.add_argument("-o", "--output", metavar="OUT",
+                        help="default: beside FILE, with the ending changed")
+    export.set_defaults(run=_export)
+
+    diff = commands.add_parser(
+        "diff", help="compare the numbers of two files; status 1: different",
+        description="Compare the numbers of two files, dataset by dataset. "
+        "Two numbers are equal where |a - b| <= atol + rtol |b|. Status 0: "
+        "equal, 1: different, 2: trouble.")
+    diff.add_argument("a", metavar="A")
+    diff.add_argument("b", metavar="B")
+    diff.add_argument("--rtol", type=_tolerance, default=0.0,
+                      help="relative tolerance (default: 0)")
+    diff.add_argument("--atol", type=_tolerance, default=0.0,
+                      help="absolute tolerance (default: 0)")
+    diff.add_argument("--only", metavar="NAME", action="append",
+                      help="compare only what begins with NAME, as in "
+                      "observables or particles/all/position; may be repeated")
+    diff.set_defaults(run=_diff)
+    return parser
+
+
+def main(arguments):
+    """Returns the exit status."""
+    # Before h5py is imported: readers need no lock, and a run that is going on
+    # may hold one.
+    os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
+    try:
+        args = _parser().parse_args(arguments)
+        status = args.run(args)
+        sys.stdout.flush()
+        return status
+    except PostError as error:
+        message = str(error)
+    except ImportError as error:
+        message = (f"the Python module {error.name} is missing (on Debian and "
+                   f"Ubuntu: apt install python3-{error.name})")
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        message = "out of memory"
+    except OSError as error:
+        message = " ".join(str(error).split())
+    except KeyboardInterrupt:
+        return 130
+    print(f"warpdeck-post: {message}", file=sys.stderr)
+    return EXIT_ERROR

@@ -1,0 +1,111 @@
+"""Compare the numbers of two result files."""
+
+import h5py
+import numpy
+
+from .errors import PostError
+from .result import Result
+
+GROUPS = ("particles", "observables", "statistics")
+BLOCK = 1 << 22  # numbers compared at once
+
+
+def _datasets(result, only):
+    """Names of the datasets to compare. A dataset with several names (the steps
+    and times) counts once."""
+    names, seen = [], set()
+
+    def visit(name, item):
+        if not isinstance(item, h5py.Dataset):
+            return
+        address = h5py.h5o.get_info(item.id).addr
+        if address not in seen:
+            seen.add(address)
+            names.append(f"{group}/{name}")
+
+    for group in GROUPS:
+        if group in result.file:
+            result.file[group].visititems(visit)
+    if only:
+        prefixes = [p.strip("/") for p in only]
+        names = [n for n in names if any(n == p or n.startswith(p + "/")
+                                         for p in prefixes)]
+    return names
+
+
+def _blocks(dataset):
+    """Slices of the first direction that fit in memory."""
+    if dataset.ndim == 0:
+        yield ()
+        return
+    row = max(1, int(numpy.prod(dataset.shape[1:])))
+    step = max(1, BLOCK // row)
+    for first in range(0, dataset.shape[0], step):
+        yield slice(first, first + step)
+
+
+def _worst(a, b, rtol, atol):
+    """(by how much, where, how many) the two differ beyond the tolerance, or
+    None. NaN equals NaN."""
+    worst, where, count = 0.0, None, 0
+    for block in _blocks(a):
+        x = numpy.asarray(a[block], dtype=float)
+        y = numpy.asarray(b[block], dtype=float)
+        with numpy.errstate(invalid="ignore"):
+            gap = numpy.abs(x - y)
+            equal = (gap <= atol + rtol * numpy.abs(y)) | (x == y) | (
+                numpy.isnan(x) & numpy.isnan(y))
+        if equal.all():
+            continue
+        count += int((~equal).sum())
+        gap[equal] = -1.0
+        gap[~equal & numpy.isnan(gap)] = numpy.inf
+        top = numpy.unravel_index(int(gap.argmax()), gap.shape)
+        if where is None or gap[top] > worst:
+            worst = float(gap[top])
+            where = list(int(i) for i in top)
+            if where:
+                where[0] += block.start
+    return None if where is None else (worst, where, count)
+
+
+def _compare(name, a, b, rtol, atol):
+    """A line that says how they differ, or None."""
+    if a.shape != b.shape:
+        return f"{name}: shape {a.shape} and {b.shape}"
+    if a.dtype.kind not in "iuf" or b.dtype.kind not in "iuf":
+        same = numpy.array_equal(a[()], b[()])
+        return None if same else f"{name}: different"
+    worst = _worst(a, b, rtol, atol)
+    if worst is None:
+        return None
+    gap, where, count = worst
+    at = tuple(where)
+    return (f"{name}: {count} of {a.size} numbers differ, most by {gap:.3g} at "
+            f"{where}: {a[at]!r} and {b[at]!r}")
+
+
+def run(path_a, path_b, rtol, atol, only):
+    """Print the differences; returns 0 (equal) or 1."""
+    with Result(path_a) as a, Result(path_b) as b:
+        in_a, in_b = _datasets(a, only), _datasets(b, only)
+        if only and not in_a and not in_b:
+            raise PostError(f"nothing in the files begins with "
+                            f"{' or '.join(only)}")
+        different = 0
+        for name in in_a:
+            if name not in in_b:
+                line = f"{name}: only in {path_a}"
+            else:
+                line = _compare(name, a.file[name], b.file[name], rtol, atol)
+            if line:
+                different += 1
+                print(line)
+        for name in in_b:
+            if name not in in_a:
+                different += 1
+                print(f"{name}: only in {path_b}")
+        total = len(set(in_a) | set(in_b))
+        print(f"{different} of {total} datasets differ" if different else
+              f"{total} datasets are equal")
+    return 1 if different else 0

@@ -1,0 +1,196 @@
+"""The graphs of a figure: each takes axes and fills them."""
+
+import numpy
+
+from . import labels, spheres
+
+# Okabe and Ito's colors, told apart by all kinds of color vision.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
+          "#000000")
+LINES = ("-", "--", "-.", (0, (1, 1.2)))
+SPEED_COLORS = "viridis"
+
+
+def style(matplotlib):
+    """What all figures share."""
+    matplotlib.rcParams.update({
+        "font.size": 9.5, "axes.titlesize": 10.5, "axes.labelsize": 9.5,
+        "axes.spines.top": False, "axes.spines.right": False,
+        "axes.edgecolor": "0.35", "axes.linewidth": 0.8,
+        "axes.titlelocation": "left", "axes.titleweight": "bold",
+        "axes.grid": True, "grid.color": "0.9", "grid.linewidth": 0.7,
+        "xtick.color": "0.25", "ytick.color": "0.25", "axes.axisbelow": True,
+        "lines.linewidth": 1.6, "legend.frameon": False,
+        "legend.fontsize": 8.5, "mathtext.fontset": "dejavusans",
+        "axes.formatter.useoffset": False, "figure.dpi": 110,
+        "savefig.dpi": 160})
+
+
+def _curve(axes, x, y, i, label=None):
+    marker = "o" if len(x) <= 12 else None
+    axes.plot(x, y, color=COLORS[i % len(COLORS)],
+              linestyle=LINES[i // len(COLORS) % len(LINES)], marker=marker,
+              markersize=3.5, label=label, clip_on=len(x) > 1)
+
+
+def _limits(axes, x, y):
+    """Time from its start on; room around a curve that is flat to all
+    digits."""
+    if len(x) == 1:
+        axes.set_xlim(x[0], x[0] + 1.0)
+        return
+    axes.margins(x=0.01)
+    low, high = float(numpy.min(y)), float(numpy.max(y))
+    least = 1e-6 * max(abs(low), abs(high), 1e-12)
+    if high - low < least:
+        axes.set_ylim(low - 5 * least, high + 5 * least)
+
+
+def _legend_above(axes, title):
+    """A title, and below it a row for the legend, where no curve can be."""
+    axes.set_title(title, pad=19)
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncol=5,
+                borderaxespad=0.15, borderpad=0.1, handlelength=1.5,
+                handletextpad=0.5, columnspacing=1.3)
+
+
+def energies(axes, r):
+    """Potential, kinetic and total energy per particle."""
+    n = r.particle_count
+    names = [k for k in r.observables if labels.quantity(k) == "energy"]
+    for i, name in enumerate(names):
+        values = r.observable(name)
+        _curve(axes, r.row_times(), values / n if n else values, i,
+               name.replace("_energy", "").replace("_", " "))
+    unit = r.observable_unit(names[0])
+    if n and unit:
+        unit += " per particle"
+    axes.set_ylabel(labels.axis("energy", unit))
+    axes.set_xlabel(labels.axis("time", r.time_unit()))
+    _limits(axes, r.row_times(), axes.get_ylim())
+    _legend_above(axes, "Energy")
+
+
+def series(axes, r, name, i):
+    """One observable, with the mean of its second half."""
+    x, y = r.row_times(), r.observable(name)
+    title = name.replace("_", " ")
+    _curve(axes, x, y, i)
+    _limits(axes, x, y)
+    axes.set_title(title.capitalize())
+    axes.set_ylabel(labels.axis(title, r.observable_unit(name)))
+    axes.set_xlabel(labels.axis("time", r.time_unit()))
+    if len(y) >= 8:
+        half = len(y) // 2
+        mean = y[half:].mean()
+        axes.plot(x[half:], numpy.full(len(y) - half, mean), color="0.3",
+                  linewidth=1.0, linestyle=(0, (4, 3)))
+        axes.set_title(f"mean of 2nd half {mean:.5g}", loc="right",
+                       fontsize=8.5, fontweight="normal", color="0.3")
+
+
+def distribution(axes, r):
+    """Radial distribution functions."""
+    names = r.tables("radial_distribution")
+    for i, name in enumerate(names):
+        table = r.table(name)
+        _curve(axes, table["r"], table["g"], i, name.split("/")[-1])
+    unit = r.column_unit(names[0], "r", "length")
+    axes.axhline(1.0, color="0.6", linewidth=0.8)
+    axes.set_xlabel(labels.axis("distance r", unit))
+    axes.set_ylabel("g(r)")
+    axes.set_xlim(left=0.0)
+    axes.set_ylim(bottom=0.0)
+    axes.margins(x=0.01)
+    _legend_above(axes, "Radial distribution")
+
+
+def displacement(axes, r):
+    """Mean squared displacement, of all particles and by species."""
+    name = r.tables("displacement")[0]
+    table = r.table(name)
+    order = ["all"] + sorted(k for k in table if k not in ("all", "time"))
+    if len(order) == 2:  # one species is all
+        order = order[:1]
+    for i, column in enumerate(k for k in order if k in table):
+        _curve(axes, table["time"], table[column], i, column)
+    axes.set_xlabel(labels.axis("time",
+                                r.column_unit(name, "time", "time")))
+    axes.set_ylabel(labels.axis("displacement²",
+                                r.column_unit(name, "all", "area")))
+    axes.set_xlim(left=0.0)
+    axes.set_ylim(bottom=0.0)
+    axes.margins(x=0.01)
+    if len(order) > 1:
+        _legend_above(axes, "Mean squared displacement")
+    else:
+        axes.set_title("Mean squared displacement")
+
+
+# ---- particles ----
+
+def _rgb(matplotlib, color):
+    return numpy.array(matplotlib.colors.to_rgb(color))
+
+
+def _by_species(axes, matplotlib, species, names):
+    used = numpy.unique(species)
+    palette = numpy.array([_rgb(matplotlib, COLORS[i % len(COLORS)])
+                           for i in range(len(names))])
+    handles = [matplotlib.lines.Line2D(
+        [], [], linestyle="", marker="o", markersize=8,
+        color=COLORS[i % len(COLORS)], label=names[i]) for i in used]
+    axes.legend(handles=handles, loc="upper center", ncol=min(len(used), 6),
+                bbox_to_anchor=(0.5, 0.0), handletextpad=0.2)
+    return palette[species]
+
+
+def _by_speed(axes, matplotlib, r, speed):
+    high = float(numpy.quantile(speed, 0.99)) or 1.0
+    norm = matplotlib.colors.Normalize(0.0, high)
+    shades = matplotlib.cm.ScalarMappable(norm, SPEED_COLORS)
+    bar = axes.figure.colorbar(
+        shades, ax=axes, orientation="horizontal", shrink=0.55, aspect=34,
+        pad=0.02, extend="max")
+    bar.set_label(labels.axis("speed", r.field_unit("velocity")))
+    bar.outline.set_linewidth(0.5)
+    return shades.to_rgba(speed)[:, :3]
+
+
+def _colors(axes, matplotlib, r, frame):
+    species, names = r.field("species"), r.species_names()
+    velocity = r.field("velocity", frame)
+    if species is not None and len(numpy.unique(species)) > 1:
+        return _by_species(axes, matplotlib, species, names)
+    n = r.particle_count
+    if velocity is not None and n > 0:
+        return _by_speed(axes, matplotlib, r,
+                         numpy.sqrt((velocity ** 2).sum(axis=1)))
+    return numpy.tile(_rgb(matplotlib, COLORS[0]), (n, 1))
+
+
+def _frame_title(r, frame):
+    unit = r.unit(r.file["particles/all/box/edges/time"], "time")
+    time = f"{r.frame_times()[frame]:.6g} {unit}".rstrip()
+    return f"Step {r.frame_steps()[frame]}, time {time}"
+
+
+def snapshot(axes, r, matplotlib, pixels):
+    """The last frame as spheres in their box."""
+    frame = r.frames - 1
+    edges, origin = r.box(frame)
+    position = (r.field("position", frame) - origin) % edges
+    scene = spheres.Scene(edges, pixels)
+    radius = spheres.radius_for(len(position), edges, r.reduced)
+    colors = _colors(axes, matplotlib, r, frame)
+    picture, extent = scene.paint(position, colors, radius)
+    for front in False, True:
+        axes.add_collection(matplotlib.collections.LineCollection(
+            scene.lines(front), colors="0.25" if front else "0.6",
+            linewidths=0.9, zorder=3 if front else 1, capstyle="round"))
+    axes.imshow(picture, extent=extent, interpolation="antialiased", zorder=2)
+    axes.set_xlim(extent[:2])
+    axes.set_ylim(extent[2:])
+    axes.set_aspect("equal")
+    axes.axis("off")
+    axes.set_title(_frame_title(r, frame))

@@ -1,0 +1,197 @@
+"""Figures: which graphs stand in them, and where."""
+
+import os
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.cm  # noqa: E402
+import matplotlib.collections  # noqa: E402
+import matplotlib.colors  # noqa: E402
+import matplotlib.lines  # noqa: E402
+import matplotlib.pyplot as pyplot  # noqa: E402
+
+from . import labels, panels  # noqa: E402
+from .errors import PostError  # noqa: E402
+from .result import Result  # noqa: E402
+
+INCOMPLETE = "#D55E00"
+
+
+# ---- what there is to draw ----
+
+def _has_energies(r):
+    return any(labels.quantity(k) == "energy" for k in r.observables)
+
+
+def _graphs(r):
+    """All graphs that the file can fill, as functions of axes."""
+    found = []
+    if r.rows > 0 and _has_energies(r):
+        found.append(lambda a: panels.energies(a, r))
+    if r.rows > 0:
+        for i, name in enumerate(("temperature", "pressure")):
+            if name in r.observables:
+                found.append(lambda a, name=name, i=i:
+                             panels.series(a, r, name, i + 3))
+    return found
+
+
+def _tables(r):
+    found = []
+    if r.tables("radial_distribution"):
+        found.append(lambda a: panels.distribution(a, r))
+    if r.tables("displacement"):
+        found.append(lambda a: panels.displacement(a, r))
+    return found
+
+
+def _has_snapshot(r):
+    return r.frames > 0 and "position" in r.fields() and r.particle_count > 0
+
+
+def _need(condition, r, what, hint):
+    if not condition:
+        raise PostError(f"'{r.path}' has no {what}: {hint}")
+
+
+# ---- figures ----
+
+def _subtitle(r):
+    run = r.run
+    parts = []
+    if r.particle_count is not None:
+        parts.append(labels.count(r.particle_count, "particle"))
+    if r.rows:
+        parts.append(labels.count(int(r.row_steps()[-1]), "step"))
+    parts.append(labels.count(int(run.get("ranks", 1)), "rank"))
+    parts += [str(run[k]) for k in ("precision",) if run.get(k)]
+    parts.append(f"Warpdeck {run.get('version', '')}".rstrip())
+    return "  ·  ".join(parts)
+
+
+def _head(figure, r):
+    """Title and one line below, in inches from the top."""
+    height = figure.get_figheight()
+    figure.suptitle(r.title, x=0.02, y=1 - 0.14 / height, ha="left", va="top",
+                    fontsize=14, fontweight="bold")
+    figure.text(0.02, 1 - 0.46 / height, _subtitle(r), ha="left", va="top",
+                fontsize=9.5, color="0.35")
+    if not r.complete:
+        figure.text(0.98, 1 - 0.2 / height, "run not complete", ha="right",
+                    va="top", fontsize=10, color=INCOMPLETE)
+
+
+def _figure(width, height):
+    figure = pyplot.figure(figsize=(width, height), constrained_layout=True)
+    figure.set_constrained_layout_pads(w_pad=0.1, h_pad=0.08, wspace=0.04,
+                                       hspace=0.04)
+    # Constrained layout keeps to this part; the head stands above it.
+    figure.get_layout_engine().set(rect=(0.005, 0.01, 0.99,
+                                         0.99 - 0.72 / height))
+    return figure
+
+
+def _fill(figure, grid, graphs):
+    """Two a row; the first one takes a whole row where they are uneven."""
+    wide = len(graphs) % 2
+    rows = (len(graphs) + 1) // 2
+    cells = grid.subgridspec(rows, 2) if rows else None
+    for i, graph in enumerate(graphs):
+        at = i + wide
+        cell = cells[0, :] if wide and i == 0 else cells[at // 2, at % 2]
+        graph(figure.add_subplot(cell))
+
+
+def overview(r):
+    """All that the file can show."""
+    graphs = _graphs(r) + _tables(r)
+    snapshot = _has_snapshot(r)
+    _need(graphs or snapshot, r, "rows and no frames yet",
+          "there is nothing to draw")
+    rows = max((len(graphs) + 1) // 2, 2)
+    figure = _figure(13 if snapshot and graphs else 8.5, 0.9 + 2.75 * rows)
+    grid = figure.add_gridspec(
+        1, 2 if snapshot and graphs else 1,
+        width_ratios=[1.0, 1.45] if snapshot and graphs else [1.0])
+    if snapshot:
+        panels.snapshot(figure.add_subplot(grid[0]), r, matplotlib, 1000)
+    if graphs:
+        _fill(figure, grid[-1], graphs)
+    return figure
+
+
+def _stack(r, graphs):
+    figure = _figure(8, 0.9 + 2.5 * len(graphs))
+    axes = figure.subplots(len(graphs), 1, squeeze=False)[:, 0]
+    for a, graph in zip(axes, graphs):
+        graph(a)
+    return figure
+
+
+def thermo(r):
+    """Energies, temperature and pressure over time."""
+    graphs = _graphs(r)
+    _need(graphs, r, "rows of observables yet", "wait, or run again")
+    return _stack(r, graphs)
+
+
+def rdf(r):
+    """Radial distribution functions."""
+    _need(r.tables("radial_distribution"), r, "radial distribution function",
+          "it is written at the end of a run whose deck has "
+          "[md.analysis.rdf]")
+    figure = _figure(7, 4.9)
+    panels.distribution(figure.add_subplot(), r)
+    return figure
+
+
+def msd(r):
+    """Mean squared displacement."""
+    _need(r.tables("displacement"), r, "mean squared displacement",
+          "it is written at the end of a run whose deck has "
+          "[md.analysis.msd]")
+    figure = _figure(7, 4.9)
+    panels.displacement(figure.add_subplot(), r)
+    return figure
+
+
+def snapshot(r):
+    """The last frame."""
+    _need(_has_snapshot(r), r, "frame with positions", "see output.fields and "
+          "output.frames_every in the deck")
+    figure = _figure(8, 8.6)
+    panels.snapshot(figure.add_subplot(), r, matplotlib, 1400)
+    return figure
+
+
+FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,
+           "snapshot": snapshot}
+
+
+def _output(path, what, output):
+    if output is None:
+        base = os.path.splitext(path)[0]
+        output = base + ("" if what == "overview" else "_" + what) + ".png"
+    ending = os.path.splitext(output)[1].lower().lstrip(".")
+    if ending not in ("png", "pdf", "svg", "jpg", "jpeg"):
+        raise PostError(f"cannot draw '{output}': the ending must be .png, "
+                        ".pdf, .svg or .jpg")
+    return output
+
+
+def run(path, what, output):
+    """Draw; returns the exit status."""
+    output = _output(path, what, output)
+    panels.style(matplotlib)
+    with Result(path) as r:
+        figure = FIGURES[what](r)
+        _head(figure, r)
+    try:
+        figure.savefig(output)
+    except OSError as error:
+        raise PostError(f"cannot write '{output}': {error.strerror}") from None
+    pyplot.close(figure)
+    print(f"wrote {output}")
+    return 0

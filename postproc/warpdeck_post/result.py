@@ -1,0 +1,289 @@
+"""Read a result file of a molecular dynamics run.
+
+A file may still be growing, or belong to a run that was killed: then datasets of
+one kind may differ in length by what was not finished, and the shortest counts.
+"""
+
+import os
+import re
+
+import h5py
+import numpy
+
+from . import labels
+from .errors import PostError
+
+FORMAT_VERSION = 1  # the newest that this program knows
+
+# Observables in the order in which people read them; others follow.
+_ORDER = ("potential_energy", "kinetic_energy", "total_energy",
+          "conserved_energy", "temperature", "pressure")
+
+
+def _text(value):
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else (
+        str(value))
+
+
+def _why_not_open(path, error):
+    reason = " ".join(str(error).split())
+    cut = re.search(r"eof = (\d+).*stored_eof = (\d+)", reason)
+    if cut:
+        return (f"'{path}' is cut off: {cut[1]} of {cut[2]} bytes are there; "
+                "copy it again, or run again")
+    if "signature" in reason:
+        return f"'{path}' is not an HDF5 file"
+    if "lock" in reason:
+        return (f"'{path}' is locked by another program; set "
+                "HDF5_USE_FILE_LOCKING=FALSE to read it in spite of that")
+    return f"'{path}' cannot be opened: {reason}"
+
+
+def open_file(path):
+    """The file as h5py.File, or a PostError that says why not."""
+    if not os.path.exists(path):
+        raise PostError(f"there is no file '{path}'")
+    if not os.path.isfile(path):
+        raise PostError(f"'{path}' is not a file")
+    if not os.access(path, os.R_OK):
+        raise PostError(f"'{path}' may not be read (permissions)")
+    try:
+        f = h5py.File(path, "r")
+    except OSError as error:
+        raise PostError(_why_not_open(path, error)) from None
+    try:
+        _check_ours(path, f)
+    except PostError:
+        f.close()
+        raise
+    return f
+
+
+def _check_ours(path, f):
+    if _text(f.attrs.get("suite", "")) != "Warpdeck":
+        raise PostError(f"'{path}' is an HDF5 file, but not one of Warpdeck's")
+    version = int(f.attrs.get("format_version", 0))
+    if version > FORMAT_VERSION:
+        raise PostError(
+            f"'{path}' has format {version}, of Warpdeck "
+            f"{_text(f.attrs.get('version', '?'))}; this warpdeck-post reads "
+            f"formats up to {FORMAT_VERSION}: use the newer one")
+    if "run" not in f or "h5md" not in f:
+        raise PostError(f"'{path}' lacks the groups of a result file")
+
+
+class Result:
+    """An open result file. Use it in a with statement."""
+
+    def __init__(self, path):
+        self.path = path
+        self.file = open_file(path)
+        self.run = {k: self._attribute(v)
+                    for k, v in self.file["run"].attrs.items()}
+        self.reduced = self.run.get("units") == "lj"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.file.close()
+        if kind is not None and issubclass(kind, (OSError, KeyError,
+                                                  RuntimeError)):
+            reason = " ".join(str(error).split())
+            raise PostError(f"'{self.path}' is damaged: {reason}") from None
+        return False
+
+    @staticmethod
+    def _attribute(value):
+        if isinstance(value, (bytes, str)):
+            return _text(value)
+        return value
+
+    # ---- the run ----
+
+    @property
+    def complete(self):
+        return int(self.run.get("complete", 0)) == 1
+
+    @property
+    def deck(self):
+        return _text(self.file["run/deck"][()])
+
+    @property
+    def resolved_deck(self):
+        return _text(self.file["run/resolved_deck"][()])
+
+    def deck_value(self, section, key):
+        """The text of a value in the resolved deck, or None."""
+        here = None
+        for line in self.resolved_deck.splitlines():
+            line = line.strip()
+            if line.startswith("["):
+                here = line.strip("[] ")
+            found = re.match(r"([A-Za-z0-9_]+)\s*=\s*(.*)", line)
+            if found and here == section and found[1] == key:
+                return found[2]
+        return None
+
+    @property
+    def steps_wanted(self):
+        """Steps of the whole run, or None."""
+        text = (self.deck_value("md", "steps") or "").split("#")[0]
+        try:
+            return int(text.replace("_", ""))
+        except ValueError:
+            return None
+
+    @property
+    def title(self):
+        """The deck's title, or its name."""
+        name = os.path.basename(self.run.get("deck_path", "") or self.path)
+        return self.run.get("title") or os.path.splitext(name)[0]
+
+    # ---- units ----
+
+    def unit(self, dataset, kind):
+        """The unit for a label: of the file, or the reduced one of `kind`."""
+        if self.reduced:
+            return labels.reduced(kind)
+        attributes = dataset.attrs
+        return labels.pretty(_text(attributes.get(
+            "unit", attributes.get("physical_unit", ""))))
+
+    # ---- observables ----
+
+    @property
+    def observables(self):
+        """Their names."""
+        group = self.file.get("observables", {})
+        names = [k for k in group if "value" in group[k]]
+        return ([k for k in _ORDER if k in names] +
+                [k for k in names if k not in _ORDER])
+
+    @property
+    def rows(self):
+        """How many rows all observables have."""
+        group = self.file.get("observables", {})
+        return min((len(group[f"{k}/{d}"]) for k in self.observables
+                    for d in ("step", "time", "value")), default=0)
+
+    def observable(self, name):
+        """Its values."""
+        return self.file[f"observables/{name}/value"][:self.rows]
+
+    def observable_unit(self, name):
+        return self.unit(self.file[f"observables/{name}/value"],
+                         labels.quantity(name))
+
+    def row_steps(self):
+        return self.file[f"observables/{self.observables[0]}/step"][:self.rows]
+
+    def row_times(self):
+        return self.file[f"observables/{self.observables[0]}/time"][:self.rows]
+
+    def time_unit(self):
+        return self.unit(
+            self.file[f"observables/{self.observables[0]}/time"], "time")
+
+    # ---- particles ----
+
+    @property
+    def has_particles(self):
+        return "particles/all/box/edges/value" in self.file
+
+    def fields(self, constant=False):
+        """Names of fields that change with time, or of constant ones."""
+        if not self.has_particles:
+            return []
+        group = self.file["particles/all"]
+        return [k for k in group if k != "box" and
+                constant == isinstance(group[k], h5py.Dataset)]
+
+    @property
+    def frames(self):
+        """How many frames are whole."""
+        if not self.has_particles:
+            return 0
+        group = self.file["particles/all"]
+        edges = group["box/edges"]
+        return min([len(edges[k]) for k in ("step", "time", "value")] +
+                   [len(group[k]["value"]) for k in self.fields()])
+
+    @property
+    def particle_count(self):
+        """Or None in a file without frames."""
+        for name in self.fields():
+            return self.file[f"particles/all/{name}/value"].shape[1]
+        for name in self.fields(constant=True):
+            return self.file[f"particles/all/{name}"].shape[0]
+        return None
+
+    def field(self, name, frame=None):
+        """A frame of a field, or a constant field; None where it is not."""
+        item = self.file.get(f"particles/all/{name}")
+        if item is None:
+            return None
+        return item[()] if isinstance(item, h5py.Dataset) else (
+            item["value"][frame])
+
+    def field_unit(self, name):
+        item = self.file[f"particles/all/{name}"]
+        if not isinstance(item, h5py.Dataset):
+            item = item["value"]
+        return self.unit(item, labels.quantity(name))
+
+    def box(self, frame):
+        """Lengths of the edges, and where the box begins."""
+        group = self.file["particles/all/box"]
+        edges = numpy.diag(group["edges/value"][frame])
+        return edges, numpy.asarray(group.attrs.get("origin", numpy.zeros(3)))
+
+    def periodic(self):
+        """For each direction."""
+        boundary = self.file["particles/all/box"].attrs["boundary"]
+        return [_text(b) == "periodic" for b in boundary]
+
+    def frame_steps(self):
+        return self.file["particles/all/box/edges/step"][:self.frames]
+
+    def frame_times(self):
+        return self.file["particles/all/box/edges/time"][:self.frames]
+
+    def length_unit(self):
+        return self.unit(self.file["particles/all/box/edges/value"], "length")
+
+    def species_names(self):
+        """Names by species number. The description of the field says
+        "species: 0 = A, 1 = B"."""
+        species = self.file.get("particles/all/species")
+        if species is None:
+            return []
+        found = re.findall(r"(\d+) = ([^,]+)",
+                           _text(species.attrs.get("description", "")))
+        names = {int(number): name.strip() for number, name in found}
+        n = max([int(species[()].max(initial=0)) + 1] +
+                [k + 1 for k in names])
+        return [names.get(i, f"species {i}") for i in range(n)]
+
+    # ---- tables ----
+
+    def tables(self, kind=""):
+        """Names of finished tables that begin with `kind`."""
+        found = []
+
+        def visit(name, item):
+            if isinstance(item, h5py.Group) and any(
+                    isinstance(item[k], h5py.Dataset) for k in item):
+                found.append(name)
+
+        if "statistics" in self.file:
+            self.file["statistics"].visititems(visit)
+        return [name for name in found if name.startswith(kind)]
+
+    def table(self, name):
+        """Its columns by name."""
+        group = self.file[f"statistics/{name}"]
+        return {k: group[k][()] for k in group}
+
+    def column_unit(self, name, column, kind):
+        return self.unit(self.file[f"statistics/{name}/{column}"], kind)

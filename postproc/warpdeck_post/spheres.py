@@ -1,0 +1,150 @@
+"""A picture of particles as shaded spheres in their box.
+
+Painter's algorithm: from the farthest to the nearest, a small picture of a lit
+sphere is pasted for each particle. Drawn at twice the size and averaged, so that
+edges are smooth. Parallel projection; what is far fades into the background.
+"""
+
+import numpy
+
+from .errors import PostError
+
+# Directions of the picture's right, up, and towards the viewer: a look from the
+# front, the right and above.
+_AZIMUTH, _ELEVATION = numpy.radians(28.0), numpy.radians(20.0)
+_LIGHT = numpy.array([-0.45, 0.6, 0.66])
+_MOST_FAR = 0.45  # how much of the background the farthest particle takes
+_DENSE_SHELL = 60000  # above so many particles, hidden ones are left out
+
+
+def view():
+    """The rotation: rows are right, up, towards the viewer."""
+    ca, sa = numpy.cos(_AZIMUTH), numpy.sin(_AZIMUTH)
+    ce, se = numpy.cos(_ELEVATION), numpy.sin(_ELEVATION)
+    right = [ca, sa, 0.0]
+    toward = [ce * sa, -ce * ca, se]
+    up = [-se * sa, se * ca, ce]
+    return numpy.array([right, up, toward])
+
+
+def _sprite(radius):
+    """Brightness, highlight and coverage of a sphere of `radius` pixels."""
+    reach = int(numpy.ceil(radius))
+    y, x = numpy.mgrid[reach:-reach - 1:-1, -reach:reach + 1] / radius
+    r2 = x * x + y * y
+    z = numpy.sqrt(numpy.clip(1.0 - r2, 0.0, None))
+    light = _LIGHT / numpy.linalg.norm(_LIGHT)
+    lit = numpy.clip(x * light[0] + y * light[1] + z * light[2], 0.0, None)
+    bright = 0.36 + 0.64 * lit
+    bright *= 0.55 + 0.45 * numpy.sqrt(z)  # a dark rim parts neighbors
+    glint = 0.55 * lit ** 28
+    cover = numpy.clip((1.0 - numpy.sqrt(r2)) * radius + 0.5, 0.0, 1.0)
+    return bright[..., None], glint[..., None], cover[..., None]
+
+
+def _visible(position, edges, radius):
+    """In a dense system only what is near the three faces that are seen."""
+    n = len(position)
+    if n <= _DENSE_SHELL or n * radius ** 3 / edges.prod() < 0.03:
+        return numpy.ones(n, dtype=bool)
+    depth = 8.0 * radius
+    return ((position[:, 0] > edges[0] - depth) | (position[:, 1] < depth) |
+            (position[:, 2] > edges[2] - depth))
+
+
+class Scene:
+    """Particles in a box [0, edges), seen from the front, right and above; units
+    are those of the positions."""
+
+    def __init__(self, edges, pixels):
+        self.edges = numpy.asarray(edges, dtype=float)
+        self.rotation = view()
+        corners = numpy.array([[i, j, k] for i in (0, 1) for j in (0, 1)
+                               for k in (0, 1)]) * self.edges
+        seen = corners @ self.rotation.T
+        self.low, self.high = seen.min(axis=0), seen.max(axis=0)
+        if not numpy.all(self.high[:2] > self.low[:2]):
+            raise PostError("the box has no volume: nothing to draw")
+        self.pixels = pixels
+
+    def extent(self, margin):
+        """Left, right, bottom, top of the picture."""
+        return (self.low[0] - margin, self.high[0] + margin,
+                self.low[1] - margin, self.high[1] + margin)
+
+    def lines(self, front):
+        """The edges of the box that are in front of the particles (or behind),
+        as pairs of points in the picture."""
+        hidden = numpy.where(self.rotation[2] > 0, 0.0, self.edges)
+        found = []
+        for axis in range(3):
+            others = [d for d in range(3) if d != axis]
+            for a in (0, 1):
+                for b in (0, 1):
+                    start = numpy.zeros(3)
+                    start[others[0]] = a * self.edges[others[0]]
+                    start[others[1]] = b * self.edges[others[1]]
+                    end = start.copy()
+                    end[axis] = self.edges[axis]
+                    behind = all(start[d] == hidden[d] for d in others)
+                    if behind != front:
+                        found.append((self.rotation @ start,
+                                      self.rotation @ end))
+        return [(p[:2], q[:2]) for p, q in found]
+
+    def paint(self, position, colors, radius):
+        """An RGBA picture and its extent. colors: [n][3] in 0 to 1."""
+        margin = 1.6 * radius
+        left, right, bottom, top = self.extent(margin)
+        scale = 2 * self.pixels / max(right - left, top - bottom)
+        shape = (2 * int(numpy.ceil((top - bottom) * scale / 2)),
+                 2 * int(numpy.ceil((right - left) * scale / 2)))
+        sprite = _sprite(max(radius * scale, 1.5))
+        keep = _visible(position, self.edges, radius)
+        seen = position[keep] @ self.rotation.T
+        colors = self._fade(seen[:, 2], colors[keep])
+        reach = sprite[0].shape[0] // 2
+        column = numpy.rint((seen[:, 0] - left) * scale).astype(int)
+        row = numpy.rint((top - seen[:, 1]) * scale).astype(int)
+        canvas = numpy.zeros((shape[0] + 4 * reach, shape[1] + 4 * reach, 4))
+        for i in numpy.argsort(seen[:, 2], kind="stable"):
+            self._paste(canvas, sprite, row[i] + reach, column[i] + reach,
+                        colors[i])
+        canvas = canvas[2 * reach:2 * reach + shape[0],
+                        2 * reach:2 * reach + shape[1]]
+        return self._halve(canvas), (left, left + shape[1] / scale,
+                                     top - shape[0] / scale, top)
+
+    def _fade(self, depth, colors):
+        span = self.high[2] - self.low[2]
+        far = _MOST_FAR * numpy.clip((self.high[2] - depth) / span, 0, 1)
+        return numpy.hstack([colors * (1.0 - far[:, None]),
+                             far[:, None]])
+
+    @staticmethod
+    def _paste(canvas, sprite, row, column, color):
+        """`color` is premultiplied: its last number is the share of white."""
+        bright, glint, cover = sprite
+        size = bright.shape[0]
+        part = canvas[row:row + size, column:column + size]
+        lit = (color[:3] * bright + color[3] +
+               (1.0 - color[3]) * glint).clip(0.0, 1.0)
+        part[..., :3] += cover * (lit - part[..., :3])
+        part[..., 3:] += cover * (1.0 - part[..., 3:])
+
+    @staticmethod
+    def _halve(canvas):
+        """The mean of 2 x 2 pixels, with color weighted by coverage."""
+        h, w = canvas.shape[0] // 2, canvas.shape[1] // 2
+        small = canvas.reshape(h, 2, w, 2, 4).mean(axis=(1, 3))
+        alpha = small[..., 3:]
+        small[..., :3] = numpy.where(
+            alpha > 0, small[..., :3] / numpy.maximum(alpha, 1e-9), 0.0)
+        return small.clip(0.0, 1.0)
+
+
+def radius_for(count, edges, reduced):
+    """Spheres that nearly touch in a liquid; in a reduced gas no larger than an
+    atom."""
+    spacing = (edges.prod() / max(count, 1)) ** (1.0 / 3.0)
+    return min(0.52 * spacing, 0.56) if reduced else 0.52 * spacing
