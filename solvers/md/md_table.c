@@ -24,259 +24,161 @@ static const struct param_section sections[] = {
      "boundaries; the drift of the center of mass is not taken out."},
     {NULL, 0, 0, NULL}};
 
+#define NO_DIM           \
+    {                    \
+        0, 0, 0, 0, 0, 0 \
+    }
+#define LENGTH           \
+    {                    \
+        0, 1, 0, 0, 0, 0 \
+    }
+#define TIME             \
+    {                    \
+        0, 0, 1, 0, 0, 0 \
+    }
+#define TEMPERATURE      \
+    {                    \
+        0, 0, 0, 1, 0, 0 \
+    }
+#define MASS             \
+    {                    \
+        1, 0, 0, 0, 0, 0 \
+    }
+#define ENERGY            \
+    {                     \
+        1, 2, -2, 0, 0, 0 \
+    }
+#define NUMBER_DENSITY    \
+    {                     \
+        0, -3, 0, 0, 0, 0 \
+    }
+
 enum { POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN };
 
 static const struct param params[] = {
-    {.section = "md",
-     .key = "timestep",
-     .type = PARAM_DOUBLE,
-     .dim = {.time = 1},
-     .fallback = "0.005",
-     .flags = PARAM_STARTER | PARAM_DEFAULT_LJ | POSITIVE,
-     .help = "Time step of velocity Verlet. 0.005 in lj units where it is left "
-             "out; required in other units."},
-    {.section = "md",
-     .key = "steps",
-     .type = PARAM_INT,
-     .fallback = "100",
-     .flags = PARAM_STARTER | PARAM_REQUIRED | PARAM_HAS_MIN,
-     .help = "Number of steps. 0 computes and writes the initial state only."},
-    {.section = "md",
-     .key = "precision",
-     .type = PARAM_STRING,
-     .fallback = "\"double\"",
-     .flags = PARAM_STARTER,
-     .choices = "double|mixed|single",
-     .help =
-         "double: everything in double precision. mixed: pair terms and the "
-         "force sums of a step in single, positions, velocities and energies "
-         "in double. single: positions and velocities in single as well."},
+    {"md", "timestep", PARAM_DOUBLE, TIME, "0.005", 0, 0, 0,
+     PARAM_STARTER | PARAM_DEFAULT_LJ | POSITIVE, NULL,
+     "Time step of velocity Verlet. 0.005 in lj units where it is left out; "
+     "required in other units."},
+    {"md", "steps", PARAM_INT, NO_DIM, "100", 0, 0, 0,
+     PARAM_STARTER | PARAM_REQUIRED | PARAM_HAS_MIN, NULL,
+     "Number of steps. 0 computes and writes the initial state only."},
+    {"md", "precision", PARAM_STRING, NO_DIM, "\"double\"", 0, 0, 0,
+     PARAM_STARTER, "double|mixed|single",
+     "double: everything in double precision. mixed: pair terms and the force "
+     "sums of a step in single, positions, velocities and energies in double. "
+     "single: positions and velocities in single as well."},
 
-    {.section = "md.initial",
-     .key = "lattice",
-     .type = PARAM_STRING,
-     .fallback = "\"fcc\"",
-     .flags = PARAM_STARTER | PARAM_OPTIONAL,
-     .choices = "sc|bcc|fcc|diamond",
-     .help = "Crystal to start from; needs cells and one of density, "
-             "lattice_constant and domain.size."},
-    {.section = "md.initial",
-     .key = "cells",
-     .type = PARAM_INTS,
-     .fallback = "[20, 20, 20]",
-     .min = 1,
-     .count = 3,
-     .flags = PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN,
-     .help = "Cubic cells of the lattice in x, y, z."},
-    {.section = "md.initial",
-     .key = "density",
-     .type = PARAM_DOUBLE,
-     .fallback = "0.8442",
-     .dim = {.length = -3},
-     .flags = PARAM_STARTER | PARAM_OPTIONAL | POSITIVE,
-     .help = "Particles per volume of the lattice; sets the lattice constant."},
-    {.section = "md.initial",
-     .key = "lattice_constant",
-     .type = PARAM_DOUBLE,
-     .dim = {.length = 1},
-     .flags = PARAM_OPTIONAL | POSITIVE,
-     .help = "Edge of the cubic cell; instead of density."},
-    {.section = "md.initial",
-     .key = "read",
-     .type = PARAM_STRING,
-     .flags = PARAM_OPTIONAL,
-     .help = "Particle file, instead of a lattice: extended XYZ (.xyz), path "
-             "relative to the deck's folder. Numbers are in the deck's units."},
-    {.section = "md.initial",
-     .key = "temperature",
-     .type = PARAM_DOUBLE,
-     .fallback = "1.44",
-     .dim = {.temperature = 1},
-     .flags = PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN,
-     .help = "Draw Maxwell-Boltzmann velocities of exactly this temperature "
-             "and zero total momentum. Where it is left out, velocities are "
-             "those of the file, or zero."},
-    {.section = "md.initial",
-     .key = "overlap",
-     .type = PARAM_DOUBLE,
-     .dim = {.length = 1},
-     .flags = PARAM_OPTIONAL | PARAM_HAS_MIN,
-     .help = "Two particles nearer than this at the start are an error; 0 "
-             "allows all. Left out: 0.3 of the smallest sigma."},
+    {"md.initial", "lattice", PARAM_STRING, NO_DIM, "\"fcc\"", 0, 0, 0,
+     PARAM_STARTER | PARAM_OPTIONAL, "sc|bcc|fcc|diamond",
+     "Crystal to start from; needs cells and one of density, lattice_constant "
+     "and domain.size."},
+    {"md.initial", "cells", PARAM_INTS, NO_DIM, "[20, 20, 20]", 1, 0, 3,
+     PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Cubic cells of the lattice in x, y, z."},
+    {"md.initial", "density", PARAM_DOUBLE, NUMBER_DENSITY, "0.8442", 0, 0, 0,
+     PARAM_STARTER | PARAM_OPTIONAL | POSITIVE, NULL,
+     "Particles per volume of the lattice; sets the lattice constant."},
+    {"md.initial", "lattice_constant", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Edge of the cubic cell; instead of density."},
+    {"md.initial", "read", PARAM_STRING, NO_DIM, NULL, 0, 0, 0, PARAM_OPTIONAL,
+     NULL,
+     "Particle file, instead of a lattice: extended XYZ (.xyz), path relative "
+     "to the deck's folder. Numbers are in the deck's units."},
+    {"md.initial", "temperature", PARAM_DOUBLE, TEMPERATURE, "1.44", 0, 0, 0,
+     PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Draw Maxwell-Boltzmann velocities of exactly this temperature and zero "
+     "total momentum. Where it is left out, velocities are those of the file, "
+     "or zero."},
+    {"md.initial", "overlap", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Two particles nearer than this at the start are an error; 0 allows all. "
+     "Left out: 0.3 of the smallest sigma."},
 
-    {.section = "md.species",
-     .key = "name",
-     .type = PARAM_STRING,
-     .fallback = "\"A\"",
-     .flags = PARAM_STARTER | PARAM_REQUIRED,
-     .help = "Name, as in particle files and in pairs of species."},
-    {.section = "md.species",
-     .key = "mass",
-     .type = PARAM_DOUBLE,
-     .dim = {.mass = 1},
-     .fallback = "1",
-     .flags = PARAM_DEFAULT_LJ | POSITIVE,
-     .help = "Mass of a particle. 1 in lj units where it is left out; required "
-             "in other units."},
-    {.section = "md.species",
-     .key = "fraction",
-     .type = PARAM_DOUBLE,
-     .max = 1,
-     .flags = PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX,
-     .help = "Share of the lattice's sites, assigned at random; the shares of "
-             "all species add up to 1."},
+    {"md.species", "name", PARAM_STRING, NO_DIM, "\"A\"", 0, 0, 0,
+     PARAM_STARTER | PARAM_REQUIRED, NULL,
+     "Name, as in particle files and in pairs of species."},
+    {"md.species", "mass", PARAM_DOUBLE, MASS, "1", 0, 0, 0,
+     PARAM_DEFAULT_LJ | POSITIVE, NULL,
+     "Mass of a particle. 1 in lj units where it is left out; required in "
+     "other units."},
+    {"md.species", "fraction", PARAM_DOUBLE, NO_DIM, NULL, 0, 1, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "Share of the lattice's sites, assigned at random; the shares of all "
+     "species add up to 1."},
 
-    {.section = "md.pair",
-     .key = "style",
-     .type = PARAM_STRING,
-     .fallback = "\"lj\"",
-     .choices = "lj",
-     .help = "Form of the potential: lj is Lennard-Jones 12-6, 4 epsilon "
-             "((sigma/r)^12 - (sigma/r)^6)."},
-    {.section = "md.pair",
-     .key = "cutoff",
-     .type = PARAM_DOUBLE,
-     .fallback = "2.5",
-     .dim = {.length = 1},
-     .flags = PARAM_STARTER | PARAM_REQUIRED | POSITIVE,
-     .help = "Pairs farther apart do not interact. At most half of each edge "
-             "of the box."},
-    {.section = "md.pair",
-     .key = "skin",
-     .type = PARAM_DOUBLE,
-     .fallback = "0.3",
-     .dim = {.length = 1},
-     .flags = PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN,
-     .help = "The pair list reaches this far beyond the cutoff; it is rebuilt "
-             "when a particle has moved half of it. Changes the speed, not the "
-             "result. Left out: 0.12 of the cutoff."},
-    {.section = "md.pair",
-     .key = "shift",
-     .type = PARAM_STRING,
-     .fallback = "\"none\"",
-     .choices = "none|energy|force",
-     .help =
-         "none: the potential jumps to 0 at the cutoff. energy: shifted to end "
-         "at 0. force: energy and force end at 0 (linear force shift)."},
-    {.section = "md.pair",
-     .key = "tail",
-     .type = PARAM_BOOL,
-     .fallback = "false",
-     .help = "Add what a uniform fluid beyond the cutoff gives to energy and "
-             "pressure. Only with shift = \"none\"."},
-    {.section = "md.pair",
-     .key = "mixing",
-     .type = PARAM_STRING,
-     .fallback = "\"arithmetic\"",
-     .choices = "arithmetic|geometric|sixth-power",
-     .help = "Parameters of unlike pairs that have none of their own. "
-             "arithmetic: Lorentz-Berthelot. geometric: both by geometric "
-             "mean. sixth-power: Waldman-Hagler."},
-    {.section = "md.pair",
-     .key = "rebuild_every",
-     .type = PARAM_INT,
-     .fallback = "0",
-     .flags = PARAM_HAS_MIN,
-     .help =
-         "0: rebuild the pair list when it could miss a pair. N > 0: every N "
-         "steps without looking, which may miss pairs; for comparisons only."},
+    {"md.pair", "style", PARAM_STRING, NO_DIM, "\"lj\"", 0, 0, 0, 0, "lj",
+     "Form of the potential: lj is Lennard-Jones 12-6, 4 epsilon ((sigma/r)^12 "
+     "- (sigma/r)^6)."},
+    {"md.pair", "cutoff", PARAM_DOUBLE, LENGTH, "2.5", 0, 0, 0,
+     PARAM_STARTER | PARAM_REQUIRED | POSITIVE, NULL,
+     "Pairs farther apart do not interact. At most half of each edge of the "
+     "box."},
+    {"md.pair", "skin", PARAM_DOUBLE, LENGTH, "0.3", 0, 0, 0,
+     PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "The pair list reaches this far beyond the cutoff; it is rebuilt when a "
+     "particle has moved half of it. Changes the speed, not the result. Left "
+     "out: 0.12 of the cutoff."},
+    {"md.pair", "shift", PARAM_STRING, NO_DIM, "\"none\"", 0, 0, 0, 0,
+     "none|energy|force",
+     "none: the potential jumps to 0 at the cutoff. energy: shifted to end at "
+     "0. force: energy and force end at 0 (linear force shift)."},
+    {"md.pair", "tail", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
+     "Add what a uniform fluid beyond the cutoff gives to energy and pressure. "
+     "Only with shift = \"none\"."},
+    {"md.pair", "mixing", PARAM_STRING, NO_DIM, "\"arithmetic\"", 0, 0, 0, 0,
+     "arithmetic|geometric|sixth-power",
+     "Parameters of unlike pairs that have none of their own. arithmetic: "
+     "Lorentz-Berthelot. geometric: both by geometric mean. sixth-power: "
+     "Waldman-Hagler."},
+    {"md.pair", "rebuild_every", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
+     NULL,
+     "0: rebuild the pair list when it could miss a pair. N > 0: every N steps "
+     "without looking, which may miss pairs; for comparisons only."},
 
-    {.section = "md.pair.coefficients",
-     .key = "species",
-     .type = PARAM_STRINGS,
-     .fallback = "[\"A\", \"A\"]",
-     .count = 2,
-     .flags = PARAM_STARTER | PARAM_REQUIRED,
-     .help = "The two species."},
-    {.section = "md.pair.coefficients",
-     .key = "epsilon",
-     .type = PARAM_DOUBLE,
-     .fallback = "1.0",
-     .dim = {.mass = 1, .length = 2, .time = -2},
-     .flags = PARAM_STARTER | PARAM_REQUIRED | PARAM_HAS_MIN,
-     .help = "Depth of the well."},
-    {.section = "md.pair.coefficients",
-     .key = "sigma",
-     .type = PARAM_DOUBLE,
-     .fallback = "1.0",
-     .dim = {.length = 1},
-     .flags = PARAM_STARTER | PARAM_REQUIRED | POSITIVE,
-     .help = "Distance where the potential is 0."},
-    {.section = "md.pair.coefficients",
-     .key = "cutoff",
-     .type = PARAM_DOUBLE,
-     .dim = {.length = 1},
-     .flags = PARAM_OPTIONAL | POSITIVE,
-     .help = "Cutoff of this pair, at most md.pair.cutoff, which is taken "
-             "where this is left out."},
+    {"md.pair.coefficients", "species", PARAM_STRINGS, NO_DIM, "[\"A\", \"A\"]",
+     0, 0, 2, PARAM_STARTER | PARAM_REQUIRED, NULL, "The two species."},
+    {"md.pair.coefficients", "epsilon", PARAM_DOUBLE, ENERGY, "1.0", 0, 0, 0,
+     PARAM_STARTER | PARAM_REQUIRED | PARAM_HAS_MIN, NULL,
+     "Depth of the well."},
+    {"md.pair.coefficients", "sigma", PARAM_DOUBLE, LENGTH, "1.0", 0, 0, 0,
+     PARAM_STARTER | PARAM_REQUIRED | POSITIVE, NULL,
+     "Distance where the potential is 0."},
+    {"md.pair.coefficients", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Cutoff of this pair, at most md.pair.cutoff, which is taken where this "
+     "is left out."},
 
-    {.section = "md.ensemble",
-     .key = "type",
-     .type = PARAM_STRING,
-     .fallback = "\"nve\"",
-     .flags = PARAM_STARTER,
-     .choices = "nve|langevin|bussi|-nose-hoover|-npt",
-     .help = "nve: constant energy. langevin: friction and noise on each "
-             "particle. bussi: stochastic velocity rescaling, which disturbs "
-             "the motion least."},
-    {.section = "md.ensemble",
-     .key = "temperature",
-     .type = PARAM_DOUBLE,
-     .dim = {.temperature = 1},
-     .flags = PARAM_OPTIONAL | PARAM_HAS_MIN,
-     .help = "Temperature of the thermostat."},
-    {.section = "md.ensemble",
-     .key = "relaxation",
-     .type = PARAM_DOUBLE,
-     .dim = {.time = 1},
-     .flags = PARAM_OPTIONAL | POSITIVE,
-     .help = "Relaxation time of the thermostat: for langevin of velocities (1 "
-             "/ friction), for bussi of the kinetic energy."},
+    {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
+     PARAM_STARTER, "nve|langevin|bussi|-nose-hoover|-npt",
+     "nve: constant energy. langevin: friction and noise on each particle. "
+     "bussi: stochastic velocity rescaling, which disturbs the motion least."},
+    {"md.ensemble", "temperature", PARAM_DOUBLE, TEMPERATURE, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Temperature of the thermostat."},
+    {"md.ensemble", "relaxation", PARAM_DOUBLE, TIME, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Relaxation time of the thermostat: for langevin of velocities (1 / "
+     "friction), for bussi of the kinetic energy."},
 
-    {.section = "md.analysis.rdf",
-     .key = "pairs",
-     .type = PARAM_STRING_PAIRS,
-     .flags = PARAM_OPTIONAL,
-     .help = "Pairs of species, e.g. [[\"A\", \"A\"], [\"A\", \"B\"]]; all "
-             "where it is left out."},
-    {.section = "md.analysis.rdf",
-     .key = "range",
-     .type = PARAM_DOUBLE,
-     .dim = {.length = 1},
-     .flags = PARAM_OPTIONAL | POSITIVE,
-     .help = "Greatest distance, at most half of each edge of the box; "
-             "md.pair.cutoff where it is left out. More than the cutoff makes "
-             "the halo wider."},
-    {.section = "md.analysis.rdf",
-     .key = "bins",
-     .type = PARAM_INT,
-     .fallback = "100",
-     .min = 1,
-     .max = 1e7,
-     .flags = PARAM_HAS_MIN | PARAM_HAS_MAX,
-     .help = "Bins between 0 and the range."},
-    {.section = "md.analysis.rdf",
-     .key = "every",
-     .type = PARAM_INT,
-     .fallback = "100",
-     .min = 1,
-     .flags = PARAM_HAS_MIN,
-     .help = "Steps between two samples."},
-    {.section = "md.analysis.rdf",
-     .key = "start",
-     .type = PARAM_INT,
-     .fallback = "0",
-     .flags = PARAM_HAS_MIN,
-     .help = "First step to sample."},
+    {"md.analysis.rdf", "pairs", PARAM_STRING_PAIRS, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Pairs of species, e.g. [[\"A\", \"A\"], [\"A\", \"B\"]]; all where it is "
+     "left out."},
+    {"md.analysis.rdf", "range", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Greatest distance, at most half of each edge of the box; md.pair.cutoff "
+     "where it is left out. More than the cutoff makes the halo wider."},
+    {"md.analysis.rdf", "bins", PARAM_INT, NO_DIM, "100", 1, 1e7, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Bins between 0 and the range."},
+    {"md.analysis.rdf", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
+     PARAM_HAS_MIN, NULL, "Steps between two samples."},
+    {"md.analysis.rdf", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
+     NULL, "First step to sample."},
 
-    {.section = "md.analysis.msd",
-     .key = "every",
-     .type = PARAM_INT,
-     .fallback = "100",
-     .min = 1,
-     .flags = PARAM_HAS_MIN,
-     .help =
-         "Steps between two samples of the table displacement/mean_squared."},
-    {.section = NULL}};
+    {"md.analysis.msd", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
+     PARAM_HAS_MIN, NULL,
+     "Steps between two samples of the table displacement/mean_squared."},
+    {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 const struct param_table md_param_table = {sections, params};

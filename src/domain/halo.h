@@ -1,11 +1,11 @@
 /* halo.h: particles cross block faces, and copies of the neighbors' particles.
  *
- * A rank computes on the particles it owns and reads copies of those that others
- * own within halo_radius of its block. Every block that may need a copy is a
- * peer, also beyond the nearest neighbors where blocks are thinner than the
- * radius, and also this rank itself through the periodic boundary. All copies
- * for a peer travel in one message. Post early, compute the interior, complete
- * late: the exchange hides behind the work.
+ * A rank computes on the particles it owns and reads copies of those that
+ * others own within halo_radius of its block. Every block that may need a copy
+ * is a peer, also beyond the nearest neighbors where blocks are thinner than
+ * the radius, and also this rank itself through the periodic boundary. All
+ * copies for a peer travel in one message. Post early, compute the interior,
+ * complete late: the exchange hides behind the work.
  */
 #ifndef WARPDECK_DOMAIN_HALO_H
 #define WARPDECK_DOMAIN_HALO_H
@@ -30,13 +30,14 @@ void halo_destroy(struct halo *h);
 /* Move particles to the ranks that own them, then choose, send and accept the
  * halo copies: extract_leavers, migrate, insert, sort, select, pack, accept.
  * Afterwards the store is ready for build_list(). A particle that went further
- * than any peer is STATUS_LOST_PARTICLES, with id, position and speed; the total
- * count is compared with `expected` (all ranks). Collective. */
+ * than any peer is STATUS_LOST_PARTICLES, with id, position and speed; the
+ * total count is compared with `expected` (all ranks). Collective. */
 int halo_redistribute(struct ctx *ctx, struct halo *h,
                       const struct md_kernels *k, struct md_store *s,
                       int64_t expected);
 
-/* Fresh positions for the copies: post, then complete. Collective over peers. */
+/* Fresh positions for the copies: post, then complete. Collective over peers.
+ */
 int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
               struct md_store *s);
 int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
