@@ -115,7 +115,7 @@ static int make_tables(struct md_store *s)
             s->table_f6[k] = (scalar)(6 * c->c6);
             s->table_cut2[k] = (scalar)c->cutoff2;
             s->table_shift[k] = (scalar)c->shift;
-            s->table_slope[k] = (scalar)-c->force_shift;
+            s->table_slope[k] = (scalar)c->force_shift;
             s->table_cut[k] = (scalar)c->cutoff;
         }
     return 0;
