@@ -280,7 +280,8 @@ static void add_library_error(struct deck_errors *errors,
     const char *part = text + sizeof start - 1, *what = strstr(text, ": ");
 
     if (strncmp(text, start, sizeof start - 1) == 0 && what > part)
-        deck_errors_add(errors, where, 1, "%s (while reading %.*s)", what + 2,
+        deck_errors_add(errors, where, 1, "%s (while reading %s %.*s)",
+                        what + 2, strchr("aeiou", part[0]) ? "an" : "a",
                         (int)(what - part), part);
     else
         deck_errors_add(errors, where, 1, "%s", text);

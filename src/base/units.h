@@ -1,8 +1,8 @@
 /* units.h: dimensions, unit systems and quantities with a unit in a deck.
  *
- * Inside the program every number is in the deck's unit system, the one named by
- * run.units. The systems "lj", "metal" and "real" are those of LAMMPS, so that
- * decks and published inputs compare directly; "si" is SI.
+ * Inside the program every number is in the deck's unit system, the one named
+ * by run.units. The systems "lj", "metal" and "real" are those of LAMMPS, so
+ * that decks and published inputs compare directly; "si" is SI.
  */
 #ifndef WARPDECK_BASE_UNITS_H
 #define WARPDECK_BASE_UNITS_H
@@ -36,8 +36,8 @@ enum unit_system { UNITS_LJ, UNITS_METAL, UNITS_REAL, UNITS_SI };
 
 /* Constants of a system, in its own units (for lj all are 1). */
 struct unit_constants {
-    double boltzmann;    /* energy per temperature */
-    double mvv_to_energy; /* mass * velocity^2 -> energy */
+    double boltzmann;             /* energy per temperature */
+    double mvv_to_energy;         /* mass * velocity^2 -> energy */
     double force_to_acceleration; /* force / mass -> velocity / time */
     double energy_per_volume_to_pressure;
 };
