@@ -34,6 +34,7 @@ deck=$here/../inputs/md/lj_melt.toml
 lmp=$(command -v lmp || true)
 mpirun=${MPIRUN:-mpirun}
 work=$(mktemp -d)
+atoms=$((4 * cells * cells * cells))
 trap 'rm -rf "$work"' EXIT
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -42,8 +43,8 @@ export HWLOC_COMPONENTS=-opencl,-gl OMP_NUM_THREADS=1
 
 # The same problem in LAMMPS's words; $1: strict or every20.
 lammps_input() {
-    local when="every 1 delay 0 check yes"
-    [ "$1" = every20 ] && when="every 20 delay 0 check no"
+    local check="every 1 delay 0 check yes"
+    [ "$1" = every20 ] && check="every 20 delay 0 check no"
     cat <<EOF
 units lj
 atom_style atomic
@@ -56,7 +57,7 @@ velocity all create 1.44 87287 loop geom
 pair_style lj/cut 2.5
 pair_coeff 1 1 1.0 1.0 2.5
 neighbor 0.3 bin
-neigh_modify $when
+neigh_modify $check
 fix integrate all nve
 timestep 0.005
 thermo $steps
@@ -70,11 +71,13 @@ launch() { # ranks command...
     if [ "$n" -eq 1 ]; then "$@"; else "$mpirun" -n "$n" "$@"; fi
 }
 
-# Seconds of the time loop of one run.
+# Million atom-steps a second of one run's time loop.
 run_lammps() { # ranks list
     lammps_input "$2" >"$work/in.melt"
     launch "$1" "$lmp" -sf opt -in "$work/in.melt" -log none \
-        </dev/null 2>"$work/err" | sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p'
+        </dev/null 2>"$work/err" |
+        sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p' |
+        awk -v work=$((atoms * steps)) '{ print work / $1 / 1e6 }'
 }
 run_warpdeck() { # ranks list precision
     local every=0
@@ -83,19 +86,14 @@ run_warpdeck() { # ranks list precision
         "md.initial.cells=[$cells,$cells,$cells]" "md.precision=$3" \
         "md.pair.rebuild_every=$every" "output.observables_every=$steps" \
         --output "$work/out" --overwrite </dev/null 2>"$work/err" |
-        sed -n 's/.* steps in \([0-9.e+-]*\) s.*/\1/p'
+        sed -n 's|.* steps in .* s: \([0-9.]*\) \(.*\)atom-steps/s.*|\1 \2|p' |
+        awk '{ print $1 * ($2 == "G" ? 1e3 : $2 == "M" ? 1 : 1e-3) }'
 }
 
 median() {
     sort -g | awk '{ v[NR] = $1 }
         END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2
               else print "nan" }'
-}
-
-atoms=$((4 * cells * cells * cells))
-rate() { # file of seconds
-    awk -v work="$atoms" -v steps="$steps" '{ print work * steps / $1 / 1e6 }' \
-        "$1" | median
 }
 
 echo "# melt: $atoms atoms, $steps steps, $rounds rounds, alternating"
@@ -114,27 +112,27 @@ for n in $ranks_list; do
             for what in lmp double mixed single; do
                 if [ $what = lmp ]; then
                     [ -n "$lmp" ] || continue
-                    seconds=$(run_lammps "$n" $list)
+                    rate=$(run_lammps "$n" $list)
                 else
-                    seconds=$(run_warpdeck "$n" $list $what)
+                    rate=$(run_warpdeck "$n" $list $what)
                 fi
-                if [ -z "$seconds" ]; then
+                if [ -z "$rate" ]; then
                     echo "peers.sh: $what on $n ranks failed:" >&2
                     head -n 5 "$work/err" >&2
                     failures=$((failures + 1))
                     continue
                 fi
-                echo "$seconds" >>"$work/t.$what"
+                echo "$rate" >>"$work/t.$what"
             done
         done
         base=nan
-        [ -f "$work/t.lmp" ] && base=$(rate "$work/t.lmp")
+        [ -f "$work/t.lmp" ] && base=$(median <"$work/t.lmp")
         for what in lmp double mixed single; do
             [ -f "$work/t.$what" ] || continue
             name="warpdeck $what"
             [ $what = lmp ] && name="lmp -sf opt"
             awk -v n="$n" -v list=$list -v name="$name" -v base="$base" \
-                -v rate="$(rate "$work/t.$what")" 'BEGIN {
+                -v rate="$(median <"$work/t.$what")" 'BEGIN {
                 printf "%5d  %-7s  %-16s  %14.2f", n, list, name, rate
                 if (base == base + 0 && base > 0)
                     printf "  %12.2f", rate / base
