@@ -34,9 +34,9 @@ class Result:
             return f[f"observables/{name}/step"][...]
 
     def table(self, group):
-        """The columns of a table below /observables, by name."""
+        """The columns of a table below /statistics, by name."""
         with h5py.File(self.path, "r") as f:
-            return {k: v[...] for k, v in f[f"observables/{group}"].items()}
+            return {k: v[...] for k, v in f[f"statistics/{group}"].items()}
 
     def frame(self, field, index=-1):
         """A frame of a particle field, rows by id."""

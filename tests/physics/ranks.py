@@ -78,9 +78,10 @@ def datasets(path):
 
 
 def worst(a, b):
-    """Greatest difference relative to the largest value."""
+    """Greatest difference relative to the largest value, or to 1 where all are
+    smaller (the total momentum is rounding only)."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    scale = max(np.abs(b).max(initial=0), 1e-300)
+    scale = max(np.abs(b).max(initial=0), 1.0)
     return np.abs(a - b).max(initial=0) / scale
 
 
