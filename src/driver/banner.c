@@ -7,6 +7,7 @@
 #include "base/ctx.h"
 #include "base/log.h"
 #include "base/param.h"
+#include "driver/format.h"
 #include "driver/job.h"
 #include "driver/version.h"
 #include "kernels/device.h"
@@ -24,15 +25,20 @@ void banner_machine(struct ctx *ctx, const struct job *job, char *text,
 
 void banner_print(struct ctx *ctx, const struct job *job)
 {
-    char machine[160];
+    char machine[160], memory[FORMAT_MAX];
     banner_machine(ctx, job, machine, sizeof(machine));
-    log_info(ctx->log, "Warpdeck %s  (%s)   %s   %s   %s   %s",
+    log_info(ctx->log, "Warpdeck %s  (git %s)   %s   %s   %s   %s",
              version_number(), version_git(), job->solver->name, job->name,
              job->plan.problem, machine);
     const char *title = params_string(job->params, "run", "title");
     if (title[0] != '\0')
         log_info(ctx->log, "%s", title);
-    if (params_is_set(job->params, "checkpoint", "every"))
+    log_verbose(ctx->log, "ranks as %d x %d x %d, about %s on each",
+                job->plan.decomposition[0], job->plan.decomposition[1],
+                job->plan.decomposition[2],
+                format_bytes(job->plan.memory_per_rank, memory));
+    if (params_is_set(job->params, "checkpoint", "every") ||
+        params_is_set(job->params, "checkpoint", "keep"))
         log_warn(ctx->log, "this version writes no checkpoints; the deck's "
                            "[checkpoint] has no effect");
 }

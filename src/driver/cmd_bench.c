@@ -191,10 +191,15 @@ static int measure(struct ctx *ctx, const struct bench *b,
     out->flops_rate = totals.flops * (done / all) / seconds;
     out->bytes_per_item = totals.memory * comm_size(ctx->comm) / totals.items;
     char a[FORMAT_MAX];
+    log_info(ctx->log, "%s", "");
     log_info(ctx->log, "%s: %s, %.0f steps in %s after a warm-up of %d",
              out->size, job->plan.problem, done, format_seconds(seconds, a),
              WARM_UP);
     phases_print(ctx, &phases);
+    if (totals.extra != NULL && totals.extra_rate > 0)
+        log_info(ctx->log, "  %s %s/s",
+                 format_count(totals.extra_rate * done / seconds, a),
+                 totals.extra);
     if (totals.note[0] != '\0')
         log_info(ctx->log, "  %s", totals.note);
     if (totals.imbalance > 0 && comm_size(ctx->comm) > 1)
@@ -228,8 +233,8 @@ static int print_head(struct ctx *ctx, struct bench *b, const struct job *job)
         return 0;
     TRY(measure_limits(ctx, b, job->device->threads));
     banner_machine(ctx, job, machine, sizeof(machine));
-    log_info(ctx->log, "Warpdeck %s  (%s)   bench %s   %s", version_number(),
-             version_git(), b->solver->name, machine);
+    log_info(ctx->log, "Warpdeck %s  (git %s)   bench %s   %s",
+             version_number(), version_git(), b->solver->name, machine);
     log_info(ctx->log, "%s", b->solver->bench->title);
     log_info(ctx->log,
              "limits: FMA peak %.1f GFLOP/s double, %.1f single (%d-bit "

@@ -63,7 +63,7 @@ int cmd_info(struct ctx *ctx, const struct command_line *line)
 {
     struct log *log = ctx->log;
     (void)line;
-    log_info(log, "Warpdeck    %s  (%s)", version_number(), version_git());
+    log_info(log, "Warpdeck    %s  (git %s)", version_number(), version_git());
     log_info(log, "built with  %s", version_flags());
     log_info(log, "MPI         %s", comm_library_version());
     log_info(log, "HDF5        %s", h5md_library_version());

@@ -49,7 +49,7 @@ const struct command commands[] = {
          "order, and exit status 75. A second signal ends it at once.",
      .arguments_min = 1,
      .arguments_max = 1,
-     .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
+     .flags = COMMAND_RANKS | COMMAND_OVERRIDES | COMMAND_STOPS,
      .options =
          BIT(OUTPUT) | BIT(OVERWRITE) | BIT(DEVICE) | BIT(QUIET) | BIT(VERBOSE),
      .run = cmd_run},
@@ -104,7 +104,7 @@ const struct command commands[] = {
                 "own measured limits. Without a solver, the first one.",
      .arguments_min = 0,
      .arguments_max = 1,
-     .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
+     .flags = COMMAND_RANKS | COMMAND_OVERRIDES | COMMAND_STOPS,
      .options = BIT(SIZES) | BIT(STEPS) | BIT(PRECISION) | BIT(REBUILD_EVERY) |
                 BIT(DEVICE),
      .run = cmd_bench},

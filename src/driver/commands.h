@@ -57,7 +57,8 @@ struct command_line {
 enum command_flag {
     COMMAND_RANKS = 1,     /* works on all ranks: MPI is started */
     COMMAND_OVERRIDES = 2, /* section.key=value may follow */
-    COMMAND_HIDDEN = 4     /* for the build; not shown by --help */
+    COMMAND_HIDDEN = 4,    /* for the build; not shown by --help */
+    COMMAND_STOPS = 8      /* answers a signal by ending in order */
 };
 
 struct command {

@@ -6,9 +6,12 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/param.h"
 #include "driver/driver_params.h"
+#include "driver/format.h"
 #include "driver/driver_params.h"
+#include "driver/format.h"
 #include "kernels/device.h"
 #include "kernels/machine.h"
 
@@ -77,6 +80,26 @@ int job_open_text(struct ctx *ctx, const char *name, const char *text,
     return comm_agree(ctx, make_solver(ctx, job));
 }
 
+/* A problem that is far too large is refused before the system has to kill
+ * somebody; the estimate is none to the last byte. */
+static int check_memory(struct ctx *ctx, const struct job *job)
+{
+    char need[FORMAT_MAX], have[FORMAT_MAX];
+    double here = job->plan.memory_per_rank * comm_node_size(ctx->comm);
+    double there_is = (double)job->device->memory_total;
+    if (!(there_is > 0) || here < there_is)
+        return 0;
+    format_bytes(here, need);
+    format_bytes(there_is, have);
+    if (here > 1.5 * there_is)
+        return FAIL(ctx, STATUS_MEMORY,
+                    "%s need about %s on this host, which has %s",
+                    job->plan.problem, need, have);
+    log_warn(ctx->log, "%s need about %s on this host, which has %s",
+             job->plan.problem, need, have);
+    return 0;
+}
+
 int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
 {
     if (wanted == NULL)
@@ -84,7 +107,7 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
     machine_set_threads((int)params_int(job->params, "run", "threads"));
     TRY(comm_agree(ctx, device_open(ctx, wanted, &job->device)));
     ctx->device = job->device;
-    return 0;
+    return comm_agree(ctx, check_memory(ctx, job));
 }
 
 void job_close(struct ctx *ctx, struct job *job)

@@ -11,15 +11,15 @@
 #include "driver/stop.h"
 #include "driver/version.h"
 
-static int wants_ranks(const struct command_line *line)
+static int has_flag(const struct command_line *line, int flag)
 {
-    return line->command != NULL && (line->command->flags & COMMAND_RANKS);
+    return line->command != NULL && (line->command->flags & flag) != 0;
 }
 
 static int show_help(const struct command_line *line)
 {
     if (line->option[OPTION_VERSION] != NULL)
-        printf("Warpdeck %s  (%s)\n", version_number(), version_git());
+        printf("Warpdeck %s  (git %s)\n", version_number(), version_git());
     else if (line->command != NULL)
         help_command(stdout, line->command);
     else
@@ -32,12 +32,12 @@ static int show_help(const struct command_line *line)
 static int start(struct ctx *ctx, int *argc, char ***argv,
                  const struct command_line *line)
 {
-    int several = comm_launched();
-    int stoppable = wants_ranks(line);
+    int with_mpi = comm_launched() || has_flag(line, COMMAND_RANKS);
+    int stoppable = has_flag(line, COMMAND_STOPS);
     if (stoppable)
         stop_watch();
-    int status = several || stoppable ? comm_start(argc, argv, &ctx->comm)
-                                      : comm_start_alone(1, &ctx->comm);
+    int status = with_mpi ? comm_start(argc, argv, &ctx->comm)
+                          : comm_start_alone(1, &ctx->comm);
     if (status != 0)
         return status;
     if (stoppable)
@@ -55,13 +55,12 @@ static int start(struct ctx *ctx, int *argc, char ***argv,
 
 static int run_command(struct ctx *ctx, const struct command_line *line)
 {
-    int only_rank_0 = !wants_ranks(line);
+    int help = line->option[OPTION_HELP] != NULL ||
+               line->option[OPTION_VERSION] != NULL;
+    int only_rank_0 = help || !has_flag(line, COMMAND_RANKS);
     if (only_rank_0 && comm_rank(ctx->comm) != 0)
         return 0;
-    if (line->option[OPTION_HELP] != NULL ||
-        line->option[OPTION_VERSION] != NULL)
-        return show_help(line);
-    return line->command->run(ctx, line);
+    return help ? show_help(line) : line->command->run(ctx, line);
 }
 
 /* What a deck or a stop has to say begins in its own way. */

@@ -245,6 +245,11 @@ int cmd_run(struct ctx *ctx, const struct command_line *line)
     /* Where a rank failed alone, the file can only be left as it is. */
     int alone;
     status = comm_farewell(ctx, status, &alone);
+    if (status != 0 && run.row_step >= 0 && !run.stopped)
+        error_context(ctx, status,
+                      "in '%s' stands what was written before, up "
+                      "to step %" PRId64,
+                      run.output.h5, run.row_step);
     if (status != 0 && !alone)
         close_file(ctx, &run, 0);
     free(run.values);

@@ -42,7 +42,7 @@ for command in run check explain new info bench help; do
     fi
 done
 exits 0 "--version succeeds" "$WARPDECK" --version
-matches tap.out '^Warpdeck [0-9]+\.[0-9]+\.[0-9]+  \(.+\)$' "it is one line"
+matches tap.out '^Warpdeck [0-9]+\.[0-9]+\.[0-9]+  \(git .+\)$' "it is one line"
 exits 0 "info succeeds" "$WARPDECK" info
 for word in "built with" MPI HDF5 solver device processor memory; do
     contains tap.out "$word" "info tells of $word"

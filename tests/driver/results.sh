@@ -68,6 +68,12 @@ exits 2 "a name with a folder in it is refused" \
     "$TOY" run toy.toml output.name=x/y
 contains tap.err "must be a file name" "with the reason"
 
+exits 1 "a problem that no host can hold is refused" \
+    "$WARPDECK" run "$top_srcdir/inputs/md/lj_melt.toml" \
+    'md.initial.cells=[4000,4000,4000]' --output large
+matches tap.err "^error: 256000000000 particles need about .* on this host" \
+    "with what it needs and what there is"
+
 # A full disk, where one can be made.
 mkdir -p full
 if mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
