@@ -213,9 +213,8 @@ int md_draw_velocities(struct ctx *ctx, const struct md *md,
  * the file has one (*has_box). Collective. Errors: STATUS_INPUT. */
 int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
                 double box_length[3]);
-/* Keep this rank's particles. *has_velocities: whether the file gives them. */
-int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list,
-                int *has_velocities);
+/* Keep this rank's particles; velocities are 0 where the file has none. */
+int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list);
 
 /* ---- md_ensemble.c: what a thermostat adds to a step ---- */
 int md_ensemble_apply(struct ctx *ctx, struct md *md);
@@ -260,6 +259,9 @@ extern const struct solver_bench md_bench;
 /* ---- md.c ---- */
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
+/* Name the first particle of this rank that is not finite: STATUS_PHYSICS. 0
+ * where there is none. */
+int md_check_finite(struct ctx *ctx, const struct md *md);
 /* How far halo copies reach. */
 double md_halo_radius(const struct md *md);
 

@@ -85,6 +85,7 @@ static uint64_t shuffle_bits(uint64_t seed, int half_bits, uint64_t value)
     uint64_t mask = ((uint64_t)1 << half_bits) - 1;
     uint64_t left = value >> half_bits, right = value & mask;
     for (uint64_t round = 0; round < 4; round++) {
+        /* Velocities have step 0 of the stream. */
         struct rng_words w = rng_philox(seed, RNG_VELOCITY, 1 + round, right);
         uint64_t mixed = left ^ (((uint64_t)w.w[0] << 32 | w.w[1]) & mask);
         left = right;
@@ -192,9 +193,8 @@ static int make_lattice(struct ctx *ctx, const struct md *md,
 
 static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
 {
-    int has_velocities = 0;
     if (md->initial.read)
-        TRY(md_xyz_read(ctx, md, list, &has_velocities));
+        TRY(md_xyz_read(ctx, md, list));
     else
         TRY(comm_agree(ctx, make_lattice(ctx, md, list)));
     int64_t n = (int64_t)list->n;

@@ -3,6 +3,7 @@
  */
 #include "md.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,12 @@ int md_observe(struct ctx *ctx, void *state, double *values)
     double temperature =
         2 * w.kinetic / (md->degrees_of_freedom * md->constants->boltzmann);
     int n = 0;
+    /* The motion is checked when particles move next; a last step is not. */
+    if (!isfinite(potential + w.kinetic + w.virial)) {
+        TRY(comm_agree(ctx, md_check_finite(ctx, md)));
+        return FAIL(ctx, STATUS_PHYSICS,
+                    "step %" PRId64 ": the energy is not finite", md->step);
+    }
     values[n++] = temperature;
     values[n++] = pressure;
     values[n++] = potential;

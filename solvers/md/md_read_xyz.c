@@ -123,8 +123,7 @@ static int send_piece(struct ctx *ctx, struct md *md, struct xyz_text *x,
     return comm_agree(ctx, keep_own(ctx, md, piece, *n, list));
 }
 
-int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list,
-                int *has_velocities)
+int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list)
 {
     struct xyz_text text = {0};
     int is_reader = comm_rank(ctx->comm) == 0, status = 0;
@@ -139,8 +138,6 @@ int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list,
         status = FAIL(ctx, STATUS_INPUT, "'%s' changed while it was read",
                       md->initial.read);
     TRY_CLEANUP(comm_agree(ctx, status));
-    *has_velocities = text.has_velocities;
-    TRY_CLEANUP(comm_bcast(ctx, has_velocities, sizeof *has_velocities));
     do
         TRY_CLEANUP(
             send_piece(ctx, md, is_reader ? &text : NULL, piece, list, &n));

@@ -20,7 +20,7 @@ enum { FLOPS_PAIR = 24, FLOPS_PARTICLE = 18 };
 
 /* What the store holds, about: a particle with its share of the pair list, and
  * a halo copy. */
-enum { BYTES_PARTICLE = 300, BYTES_COPY = 64 };
+enum { BYTES_PARTICLE = 240, BYTES_COPY = 160 };
 
 static double volume(const double length[3])
 {
@@ -57,7 +57,7 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
         grown[d] = block[d] + (md->grid.dims[d] > 1 ? 2 * reach : 0);
     }
     out->halo_per_rank =
-        n / volume(md->box_length) * (volume(grown) - volume(block));
+        n / volume(md->box_length) * fmax(volume(grown) - volume(block), 0);
     out->memory_per_rank =
         BYTES_PARTICLE * out->items_per_rank + BYTES_COPY * out->halo_per_rank;
     out->work_per_step = FLOPS_PAIR * expected_pairs(md) + FLOPS_PARTICLE * n;

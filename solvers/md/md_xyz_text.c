@@ -184,7 +184,6 @@ static int property(struct xyz_text *x, const char *name, size_t length,
             first == XYZ_IGNORED ? first : (enum xyz_column)((int)first + i);
     x->n_required = x->n_columns;
     x->has_ids |= first == XYZ_ID;
-    x->has_velocities |= first == XYZ_VX;
     return 0;
 }
 

@@ -43,7 +43,7 @@ struct xyz_text {
     size_t capacity;
     int64_t line_number;
     int64_t n_particles, n_rows; /* promised, read */
-    int has_box, has_velocities, has_ids;
+    int has_box, has_ids;
     double box[3];
     int n_columns, n_required;
     enum xyz_column columns[XYZ_COLUMNS_MAX];

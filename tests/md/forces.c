@@ -22,10 +22,12 @@
     "[[md.pair.coefficients]]\nspecies = [\"B\", \"B\"]\nepsilon = 0.5\n" \
     "sigma = 0.88\ncutoff = 2\n"
 
-static const char melt[] =
-    HEAD "[md]\nsteps = 100\n[md.initial]\nlattice = \"fcc\"\n"
-         "cells = [5, 5, 5]\ndensity = 0.8442\ntemperature = 1.44\n"
-         "[md.pair]\ncutoff = 2.5\nskin = 0.3\n";
+#define MELT                                                    \
+    "[md]\nsteps = 100\n[md.initial]\nlattice = \"fcc\"\n"      \
+    "cells = [5, 5, 5]\ndensity = 0.8442\ntemperature = 1.44\n" \
+    "[md.pair]\ncutoff = 2.5\nskin = 0.3\n"
+static const char melt[] = HEAD MELT;
+static const char melt_threads[] = HEAD "threads = 3\n" MELT;
 
 #define MIXTURE(precision)                                               \
     HEAD "[md]\nsteps = 100\ntimestep = 0.003\nprecision = \"" precision \
@@ -240,5 +242,7 @@ int main(int argc, char **argv)
     check_slabs(&ctx);
     check_histogram(&ctx);
     show_velocities(&ctx);
+    /* Last: the number of threads stays. */
+    check(&ctx, NULL, melt_threads, "", 1e-12, "melt on three threads");
     return test_end(&ctx);
 }

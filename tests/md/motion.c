@@ -225,6 +225,14 @@ static void check_faults(struct ctx *ctx)
     fails(ctx, STATUS_LOST_PARTICLES, "timestep", 100,
           "a timestep far too large loses particles, and says so",
           MELT("0.5", ""));
+    fails(ctx, STATUS_PHYSICS, "step 1: particle", 1,
+          "a timestep that overflows is not survived", MELT("1e200", ""));
+    fails(ctx, STATUS_PHYSICS, "is not finite", 2,
+          "a force that is no number stops the run",
+          "[run]\nsolver = \"md\"\n[md]\nsteps = 1\n[md.initial]\n"
+          "lattice = \"sc\"\ncells = [6, 6, 6]\nlattice_constant = 1e-160\n"
+          "overlap = 0\n[domain]\nsize = [10, 10, 10]\n[md.pair]\n"
+          "cutoff = 2.5\n");
     fails(ctx, STATUS_INPUT, "apart at the start", 1,
           "particles on top of one another are named",
           "[run]\nsolver = \"md\"\n[md]\nsteps = 1\n[md.initial]\n"
