@@ -99,9 +99,9 @@ def distribution(axes, r):
     axes.axhline(1.0, color="0.6", linewidth=0.8)
     axes.set_xlabel(labels.axis("distance r", unit))
     axes.set_ylabel("g(r)")
+    axes.margins(x=0.01)
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
-    axes.margins(x=0.01)
     _legend_above(axes, "Radial distribution")
 
 
@@ -118,9 +118,9 @@ def displacement(axes, r):
                                 r.column_unit(name, "time", "time")))
     axes.set_ylabel(labels.axis("displacement²",
                                 r.column_unit(name, "all", "area")))
+    axes.margins(x=0.01)
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
-    axes.margins(x=0.01)
     if len(order) > 1:
         _legend_above(axes, "Mean squared displacement")
     else:

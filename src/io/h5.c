@@ -275,16 +275,21 @@ int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
 
 /* ---- flush, close ---- */
 
+int h5_agree(struct ctx *ctx, struct h5 *f, int status)
+{
+    status = comm_agree(ctx, status);
+    if (status != 0)
+        f->broken = 1;
+    return status;
+}
+
 int h5_flush(struct ctx *ctx, struct h5 *f)
 {
     int status = 0;
 
     if (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0)
         status = h5_error(ctx, f, "write");
-    status = comm_agree(ctx, status);
-    if (status != 0)
-        f->broken = 1;
-    return status;
+    return h5_agree(ctx, f, status);
 }
 
 static int sync_folder(struct ctx *ctx, const char *path)

@@ -69,6 +69,10 @@ void h5_discard(struct h5 *f);
  * file system can. `what` completes "no space for ...". */
 int h5_reserve(struct ctx *ctx, struct h5 *f, double bytes, const char *what);
 
+/* comm_agree() on the outcome of writes; where one failed, the file is broken.
+ */
+int h5_agree(struct ctx *ctx, struct h5 *f, int status);
+
 /* Record a failure of the HDF5 call just made: the text, and the innermost
  * reason on HDF5's error stack. Returns STATUS_IO. */
 int h5_error(struct ctx *ctx, const struct h5 *f, const char *fmt, ...)
@@ -110,7 +114,8 @@ void h5_set_close(struct h5_set *set);
  * [first, first + n) of it, n = 0 included. */
 int h5_set_append_rows(struct ctx *ctx, struct h5 *f, struct h5_set *set,
                        int64_t first, int64_t n, const void *values);
-/* Add n layers, which rank 0 has. */
+/* Add n layers, which rank 0 has. Returns this rank's outcome: h5_agree() once
+ * for many. */
 int h5_set_append(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n,
                   const void *values);
 /* Write a fixed dataset: this rank has rows [first, first + n). */

@@ -248,73 +248,81 @@ static int write_block(struct ctx *ctx, struct h5 *f, const struct h5_set *set,
     return status;
 }
 
-/* The block in pieces; all ranks make the same number of calls. `shared`: many
- * ranks may have a part. */
+/* The block in `pieces` calls, of which the last may be empty. */
 static int write_pieces(struct ctx *ctx, struct h5 *f, const struct h5_set *set,
-                        struct block b, int shared, const void *values)
+                        struct block b, int64_t pieces, hid_t transfer,
+                        const void *values)
 {
     size_t row =
         bytes_below(set->rank, set->shape, b.axis, item_size(set->type));
     int64_t n = (int64_t)b.count, start = (int64_t)b.start;
-    int64_t agreed[2] = {h5_pieces(n, row, f->piece_bytes), n};
-    hid_t transfer = f->transfer;
-    int status = 0;
 
-    TRY(comm_max_int64(ctx, agreed, 2));
-    if (agreed[1] == 0 || row == 0)
-        return 0; /* nothing anywhere */
-    if (shared && (size_t)agreed[1] * row < TOGETHER_BYTES)
-        transfer = f->together;
-    for (int64_t k = 0; k < agreed[0]; k++) {
+    for (int64_t k = 0; k < pieces; k++) {
         int64_t first, count;
+        int status;
 
         h5_piece(n, row, f->piece_bytes, k, &first, &count);
         b.start = (hsize_t)(start + first);
         b.count = (hsize_t)count;
         status = write_block(ctx, f, set, &b, transfer,
                              (const char *)values + (size_t)first * row);
-        status = comm_agree(ctx, status);
-        if (status != 0) {
-            f->broken = 1;
+        if (transfer == f->together)
+            status = comm_agree(ctx, status);
+        if (status != 0)
             return status;
-        }
     }
     return 0;
 }
 
+/* A block of every rank. `status`: this rank's so far. All ranks make the same
+ * number of calls, since the small ones may be collective in MPI-IO. */
+static int write_shared(struct ctx *ctx, struct h5 *f, const struct h5_set *set,
+                        struct block b, int status, const void *values)
+{
+    size_t row =
+        bytes_below(set->rank, set->shape, b.axis, item_size(set->type));
+    int64_t n = (int64_t)b.count;
+    int64_t most[3] = {h5_pieces(n, row, f->piece_bytes), n, status != 0};
+    int failed = comm_max_int64(ctx, most, 3);
+
+    if (failed != 0)
+        return failed;
+    if (most[2] == 0 && most[1] > 0 && row > 0)
+        status = write_pieces(
+            ctx, f, set, b, most[0],
+            (size_t)most[1] * row < TOGETHER_BYTES ? f->together : f->transfer,
+            values);
+    return h5_agree(ctx, f, status);
+}
+
 static int grow(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n)
 {
-    hsize_t old = set->shape[0];
-    int status = 0;
-
     set->shape[0] += (hsize_t)n;
     if (H5Dset_extent(set->id, set->shape) < 0)
-        status = h5_error(ctx, f, "extend '%s'", set->name);
-    status = comm_agree(ctx, status);
-    if (status != 0) {
-        f->broken = 1;
-        set->shape[0] = old;
-    }
-    return status;
+        return h5_error(ctx, f, "extend '%s'", set->name);
+    return 0;
 }
 
 int h5_set_append_rows(struct ctx *ctx, struct h5 *f, struct h5_set *set,
                        int64_t first, int64_t n, const void *values)
 {
     struct block b = {set->shape[0], 1, (hsize_t)first, (hsize_t)n};
+    int status = grow(ctx, f, set, 1);
 
-    TRY(grow(ctx, f, set, 1));
-    return write_pieces(ctx, f, set, b, 1, values);
+    return write_shared(ctx, f, set, b, status, values);
 }
 
 int h5_set_append(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n,
                   const void *values)
 {
-    struct block b = {0, 0, set->shape[0],
-                      comm_rank(ctx->comm) == 0 ? (hsize_t)n : 0};
+    struct block b = {0, 0, set->shape[0], (hsize_t)n};
+    size_t row = bytes_below(set->rank, set->shape, 0, item_size(set->type));
 
     TRY(grow(ctx, f, set, n));
-    return write_pieces(ctx, f, set, b, 0, values);
+    if (comm_rank(ctx->comm) != 0)
+        return 0;
+    return write_pieces(ctx, f, set, b, h5_pieces(n, row, f->piece_bytes),
+                        f->transfer, values);
 }
 
 int h5_set_write(struct ctx *ctx, struct h5 *f, struct h5_set *set,
@@ -322,7 +330,7 @@ int h5_set_write(struct ctx *ctx, struct h5 *f, struct h5_set *set,
 {
     struct block b = {0, 0, (hsize_t)first, (hsize_t)n};
 
-    return write_pieces(ctx, f, set, b, 1, values);
+    return write_shared(ctx, f, set, b, 0, values);
 }
 
 int h5_text_dataset(struct ctx *ctx, struct h5 *f, const char *path,

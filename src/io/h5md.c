@@ -231,17 +231,23 @@ static double frame_bytes(const struct h5md *f, uint64_t *payload)
     return bytes;
 }
 
+/* All three even after a failure: the other ranks extend them, too. */
 static int append_box(struct ctx *ctx, struct h5md *f,
                       const struct field_frame *frame)
 {
     double edges[3][3] = {{0}};
     int64_t step = frame->step;
+    int status[3];
 
     for (int d = 0; d < 3; d++)
         edges[d][d] = frame->box_edges[d];
-    TRY(h5_set_append(ctx, f->h5, &f->edges, 1, edges));
-    TRY(h5_set_append(ctx, f->h5, &f->frame_step, 1, &step));
-    return h5_set_append(ctx, f->h5, &f->frame_time, 1, &frame->time);
+    status[0] = h5_set_append(ctx, f->h5, &f->edges, 1, edges);
+    status[1] = h5_set_append(ctx, f->h5, &f->frame_step, 1, &step);
+    status[2] = h5_set_append(ctx, f->h5, &f->frame_time, 1, &frame->time);
+    for (int i = 0; i < 3; i++)
+        if (status[i] != 0)
+            return status[i];
+    return 0;
 }
 
 static int append_field(struct ctx *ctx, struct h5md *f,
@@ -268,7 +274,7 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
              (long long)frame->step);
     TRY_WHILE(ctx, h5_reserve(ctx, f->h5, frame_bytes(f, &payload), what),
               "the file keeps the %lld frames before", (long long)f->frames);
-    TRY(append_box(ctx, f, frame));
+    TRY(h5_agree(ctx, f->h5, append_box(ctx, f, frame)));
     for (int i = 0; i < f->n_fields; i++)
         TRY(append_field(ctx, f, &f->fields[i], &frame->fields[i]));
     f->frames++;

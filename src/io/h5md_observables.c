@@ -104,6 +104,20 @@ static int settle_one(struct ctx *ctx, struct h5md *f, int i, double *column)
                          column);
 }
 
+/* All of them even after a failure: the other ranks extend them all, too. */
+static int settle_all(struct ctx *ctx, struct h5md *f, double *column)
+{
+    int64_t n = (int64_t)f->waiting;
+    int first = h5_set_append(ctx, f->h5, &f->observable_step, n, f->steps);
+    int next = h5_set_append(ctx, f->h5, &f->observable_time, n, f->times);
+
+    for (int i = 0; i < f->n_observables; i++) {
+        first = first != 0 ? first : next;
+        next = settle_one(ctx, f, i, column);
+    }
+    return first != 0 ? first : next;
+}
+
 int h5md_settle_observables(struct ctx *ctx, struct h5md *f)
 {
     int64_t n = (int64_t)f->waiting;
@@ -121,10 +135,7 @@ int h5md_settle_observables(struct ctx *ctx, struct h5md *f)
     if (column == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory for observables");
     TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(h5_set_append(ctx, f->h5, &f->observable_step, n, f->steps));
-    TRY_CLEANUP(h5_set_append(ctx, f->h5, &f->observable_time, n, f->times));
-    for (int i = 0; i < f->n_observables; i++)
-        TRY_CLEANUP(settle_one(ctx, f, i, column));
+    TRY_CLEANUP(h5_agree(ctx, f->h5, settle_all(ctx, f, column)));
     f->waiting = 0;
     f->bytes += (uint64_t)bytes;
 cleanup:
