@@ -94,7 +94,7 @@ int h5_text(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
             const char *text);
 /* n texts of one fixed length. */
 int h5_fixed_texts(struct ctx *ctx, struct h5 *f, const char *object,
-                   const char *name, int n, const char *const *texts);
+                   const char *name, size_t n, const char *const *texts);
 /* n integers, or a scalar where n is 1. Overwrites. */
 int h5_ints(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
             int n, const int64_t *values);

@@ -146,24 +146,24 @@ int h5_text(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
 }
 
 int h5_fixed_texts(struct ctx *ctx, struct h5 *f, const char *object,
-                   const char *name, int n, const char *const *texts)
+                   const char *name, size_t n, const char *const *texts)
 {
     size_t length = 1;
     hid_t type;
     char *packed;
     int status;
 
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (strlen(texts[i]) > length)
             length = strlen(texts[i]);
-    packed = calloc((size_t)n, length);
+    packed = calloc(n, length);
     if (packed == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory");
-    for (int i = 0; i < n; i++)
-        memcpy(packed + (size_t)i * length, texts[i], strlen(texts[i]));
+    for (size_t i = 0; i < n; i++)
+        memcpy(packed + i * length, texts[i], strlen(texts[i]));
     type = text_type(length);
     if (type >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
-        status = put_values(ctx, f, object, name, n, type, type, packed);
+        status = put_values(ctx, f, object, name, (int)n, type, type, packed);
     else
         status = h5_error(ctx, f, "describe the attribute '%s'", name);
     if (type >= 0)
