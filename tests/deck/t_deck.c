@@ -127,6 +127,10 @@ static void test_accepted(struct ctx *ctx)
                       "d.toml:2:", "...yyy");
     }
     free(big);
+    deck = parse_text(ctx, "\"\xc3\xa9\".x = \"\xc3\xa9\" # \xc3\xa9\n");
+    tap_ok(find2(deck, "\xc3\xa9", "x") != NULL,
+           "letters beyond ASCII stand in quotes and comments");
+    deck_destroy(deck);
     deck = parse_text(ctx, "");
     tap_ok(deck != NULL && deck->root->first == NULL,
            "an empty text is an empty table");
@@ -165,6 +169,10 @@ static void test_refused(struct ctx *ctx)
             "d.toml:4:", "1 error; nothing was started");
     refused(ctx, "[run\n", "an open section is told with its line and a caret",
             "d.toml:1:", "    1 | [run\n      |     ^");
+    refused(ctx, "[a]\n\xc3\xa9 = 1\n", "a letter beyond ASCII needs quotes",
+            "d.toml:2:", "    2 | \xc3\xa9 = 1");
+    refused(ctx, "[a]\nx = \"\\\xc3\xa9\"\n", "a wrong escape is told",
+            "d.toml:2:", "escape");
     refused(ctx, "[a]\nx = 1\n[=]\n", "a section of no key is told",
             "d.toml:3:", "    3 | [=]");
     refused(ctx, "\t\tx = = 1\n", "the caret stands below its column",
