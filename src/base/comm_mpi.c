@@ -328,7 +328,7 @@ int comm_step(struct ctx *ctx, int status, int *stop, double *value)
 
 /* How long a rank that failed waits for the others. They come at once where the
  * failure was agreed on; where they do not, they wait for this rank. */
-static const double PATIENCE = 5;
+static const double PATIENCE = 3;
 
 int comm_farewell(struct ctx *ctx, int status, int *alone)
 {

@@ -46,7 +46,9 @@ const struct command commands[] = {
          "\n"
          "SIGTERM, SIGINT, SIGUSR1, SIGUSR2, or a file named STOP in the "
          "output folder end the run at the next step with its output in "
-         "order, and exit status 75. A second signal ends it at once.",
+         "order, and exit status 75. A second signal ends it at once. mpirun "
+         "passes SIGUSR1 and SIGUSR2 on to all ranks; at SIGTERM it gives "
+         "them one second.",
      .arguments_min = 1,
      .arguments_max = 1,
      .flags = COMMAND_RANKS | COMMAND_OVERRIDES | COMMAND_STOPS,

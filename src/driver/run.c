@@ -187,13 +187,12 @@ static int say_stopped(struct ctx *ctx, const struct run *run)
     const struct solver *s = run->job.solver;
     if (comm_rank(ctx->comm) == 0)
         unlink(run->output.stop);
-    int status = FAIL(ctx, STATUS_STOPPED,
-                      "stopped at step %" PRId64 " of %" PRId64 " (%s)",
-                      s->step_number(run->job.state),
-                      s->steps_total(run->job.state), stop_reason());
-    return error_context(ctx, status,
-                         "its results are in order; this version writes no "
-                         "checkpoints, so another run begins at step 0");
+    return FAIL(ctx, STATUS_STOPPED,
+                "stopped at step %" PRId64 " of %" PRId64 " (%s)\n"
+                "  its results are in order; this version writes no "
+                "checkpoints, so another run begins at step 0",
+                s->step_number(run->job.state), s->steps_total(run->job.state),
+                stop_reason());
 }
 
 /* After a failure what stands in the file stays readable, `complete` = 0. */
@@ -234,7 +233,7 @@ static void start_clock(struct ctx *ctx, struct run *run)
 
 int cmd_run(struct ctx *ctx, const struct command_line *line)
 {
-    struct run run = {0};
+    struct run run = {.frame_step = -1, .row_step = -1};
     int status = setup(ctx, line, &run);
     if (status == 0) {
         start_clock(ctx, &run);
