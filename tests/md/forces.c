@@ -28,6 +28,13 @@
     "[md.pair]\ncutoff = 2.5\nskin = 0.3\n"
 static const char melt[] = HEAD MELT;
 static const char melt_threads[] = HEAD "threads = 3\n" MELT;
+#define CORNER                                                         \
+    "[md]\nsteps = 100\n[domain]\nsize = [24, 20, 22]\n"               \
+    "[md.initial]\nlattice = \"sc\"\ncells = [6, 6, 6]\ndensity = 1\n" \
+    "temperature = 0.7\n[md.pair]\ncutoff = 3\nskin = 0.3\n"
+/* Ranks without particles. */
+static const char corner[] = HEAD CORNER;
+static const char corner_threads[] = HEAD "threads = 2\n" CORNER;
 
 #define MIXTURE(precision)                                               \
     HEAD "[md]\nsteps = 100\ntimestep = 0.003\nprecision = \"" precision \
@@ -45,12 +52,6 @@ static const char tiny[] =
          "cells = [3, 3, 3]\nlattice_constant = 1.6666666666666667\n"
          "temperature = 1\n[md.pair]\ncutoff = 2.5\nskin = 0.3\n"
          "shift = \"energy\"\n";
-
-/* Ranks without particles. */
-static const char corner[] =
-    HEAD "[md]\nsteps = 100\n[domain]\nsize = [24, 20, 22]\n"
-         "[md.initial]\nlattice = \"sc\"\ncells = [6, 6, 6]\ndensity = 1\n"
-         "temperature = 0.7\n[md.pair]\ncutoff = 3\nskin = 0.3\n";
 
 /* Compare the present state with a direct sum; tolerance: of forces, and of the
  * energy relative to its size. */
@@ -160,12 +161,14 @@ static void check_slabs(struct ctx *ctx)
 
 /* The histogram of pairs on all ranks, by these kernels. */
 static int histogram(struct ctx *ctx, const struct md_kernels *kernels,
-                     double *counts, int n)
+                     int steps, double *counts, int n)
 {
     static const int channel_of[] = {0, 1, 1, 2};
     struct md_case c;
     uint64_t *own = calloc((size_t)n, sizeof *own);
     int status = own ? case_open(ctx, &c, kernels, "%s", mixture) : -1;
+    if (status == 0)
+        status = case_steps(&c, steps);
     if (status == 0)
         status = c.md->k->pair_histogram(ctx, c.md->store, 2.6, n / 3,
                                          channel_of, own);
@@ -179,17 +182,20 @@ static int histogram(struct ctx *ctx, const struct md_kernels *kernels,
     return status;
 }
 
-static void check_histogram(struct ctx *ctx)
+/* After so many steps the list is fresh, or as old as it gets. */
+static void check_histogram(struct ctx *ctx, int steps)
 {
     enum { N = 3 * 50 };
     double fast[N], slow[N], sum = 0;
-    int status = histogram(ctx, NULL, fast, N);
+    int status = histogram(ctx, NULL, steps, fast, N);
     if (status == 0)
-        status = histogram(ctx, &md_kernels_reference, slow, N);
+        status = histogram(ctx, &md_kernels_reference, steps, slow, N);
     for (int i = 0; i < N && status == 0; i++)
         sum += slow[i];
     tap_ok(status == 0 && sum > 0 && memcmp(fast, slow, sizeof fast) == 0,
-           "counts of pairs by distance and species are the reference's");
+           "after %d steps, counts of pairs by distance and species are the "
+           "reference's",
+           steps);
 }
 
 /* A number that any difference of velocities changes, for a comparison between
@@ -240,9 +246,12 @@ int main(int argc, char **argv)
     check(&ctx, NULL, mixture_mixed, "", 2e-4, "mixture in mixed precision");
     check_faces(&ctx);
     check_slabs(&ctx);
-    check_histogram(&ctx);
+    for (int steps = 0; steps < 20; steps += 3)
+        check_histogram(&ctx, steps);
     show_velocities(&ctx);
     /* Last: the number of threads stays. */
     check(&ctx, NULL, melt_threads, "", 1e-12, "melt on three threads");
+    check(&ctx, NULL, corner_threads, "", 1e-12,
+          "cluster in a corner on two threads");
     return test_end(&ctx);
 }
