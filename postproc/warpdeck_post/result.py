@@ -87,8 +87,10 @@ class Result:
 
     def __exit__(self, kind, error, trace):
         self.file.close()
-        if kind is not None and issubclass(kind, (OSError, KeyError,
-                                                  RuntimeError)):
+        # An OSError with a number is the system's, about another file or a
+        # pipe; HDF5's have none.
+        if isinstance(error, (OSError, KeyError, RuntimeError)) and (
+                getattr(error, "errno", None) is None):
             reason = " ".join(str(error).split())
             raise PostError(f"'{self.path}' is damaged: {reason}") from None
         return False

@@ -5,6 +5,7 @@ import io
 import os
 import shutil
 import struct
+import subprocess
 import sys
 import types
 import tap
@@ -58,6 +59,15 @@ def check_launcher():
     wrong = tap.run(sys.executable, launcher, "show", "no.h5", check=False)
     tap.ok(wrong.returncode == 2 and wrong.stderr.count("\n") == 1,
            "and passes the status on")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        wrong = subprocess.run([sys.executable, launcher, "show", "run.h5"],
+                               stdout=full, stderr=subprocess.PIPE, text=True)
+    tap.ok(wrong.returncode == 2 and "No space left" in wrong.stderr,
+           "words that cannot be written are an error")
+    reader = subprocess.run(f"'{sys.executable}' '{launcher}' show run.h5 | "
+                            "head -n 1", shell=True, capture_output=True)
+    tap.ok(reader.returncode == 0 and not reader.stderr,
+           "a reader that has seen enough is no error")
     helped = tap.run(sys.executable, launcher, "--help", check=False)
     tap.ok(contains(helped, "show", "plot", "export", "diff"),
            "--help names the commands")
