@@ -213,7 +213,7 @@ static void walk_section(struct params *p, const char *path, int index,
             deck_errors_add(p->errors, n->key_place, 1, "unknown key");
         else if (is_section || param_standing(p, below) != NULL)
             walk_child(p, below, n);
-        else if (p->has_solver || strcmp(path, "run") == 0)
+        else if (p->has_solver || path[0] == '\0' || strcmp(path, "run") == 0)
             param_unknown_key(p, path, n);
     }
 }

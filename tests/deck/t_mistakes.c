@@ -98,6 +98,8 @@ static void test_mistakes(struct ctx *ctx)
             "unknown key 'x' in [toy.deep]");
     refused(ctx, "", "an empty deck",
             "d.toml:1:1: error: run.solver is missing");
+    refused(ctx, "solver = \"toy\"\n", "a solver outside of [run]",
+            "unknown key 'solver' outside of any section; it belongs in [run]");
     refused(ctx, "[run]\nslover = \"toy\"\n", "a misspelt solver key",
             "unknown key 'slover' in [run]; did you mean 'solver'?");
     refused(ctx, "[run]\nsolver = \"tyo\"\n[zzzzzzz]\n", "a misspelt solver",
