@@ -13,6 +13,7 @@ FILE_TESTS = \
 	tests/output/files.py \
 	tests/output/modules.sh \
 	tests/output/postproc.py \
+	tests/output/run_files.py \
 	tests/output/viewer.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
 LONG_TESTS += tests/output/large.py
