@@ -223,7 +223,8 @@ static void walk_section(struct params *p, const char *path, int index,
 static int is_required(const struct params *p, const struct param *param)
 {
     return (param->flags & PARAM_REQUIRED) ||
-           ((param->flags & PARAM_DEFAULT_LJ) && p->units != UNITS_LJ);
+           ((param->flags & PARAM_DEFAULT_LJ) && p->units != UNITS_LJ &&
+            !p->units_wrong);
 }
 
 static void complain_missing(struct params *p, const struct param *param,
@@ -282,8 +283,11 @@ static void find_units(struct params *p)
         deck_find(deck_find(p->deck->root, "run"), "units");
 
     p->units = UNITS_LJ;
-    if (units != NULL && units->kind == DECK_STRING)
-        (void)unit_system_parse(units->text, &p->units);
+    p->units_wrong =
+        units != NULL && (units->kind != DECK_STRING ||
+                          unit_system_parse(units->text, &p->units) != 0);
+    if (p->units_wrong)
+        p->units = UNITS_SI;
 }
 
 static void apply_overrides(struct params *p)

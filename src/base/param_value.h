@@ -43,6 +43,7 @@ struct params {
     int n_tables;
     int has_solver; /* tables are complete: unknown keys can be told */
     enum unit_system units;
+    int units_wrong; /* run.units is told already: no more about units */
     struct param_standing *sections;
     size_t n_sections;
     struct param_value *values;

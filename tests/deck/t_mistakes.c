@@ -78,6 +78,12 @@ static void test_mistakes(struct ctx *ctx)
             "[run]\nsolver = \"toy\"\nunits = \"real\"\n[toy]\nsteps = 1\n"
             "[toy.pair]\ncutoff = 9\n",
             "a default of lj units in others", "toy.timestep is missing");
+    refused(ctx,
+            "[run]\nsolver = \"toy\"\nunits = \"reel\"\n[toy]\n"
+            "steps = 1\n[toy.pair]\ncutoff = \"9 nm\"\n",
+            "wrong units, and nothing that follows from them",
+            "did you mean \"real\"?\n    3 | units = \"reel\"\n"
+            "      |         ^\n1 error;");
     refused(ctx, RUN "[toy]\n[toy.pair]\ncutoff = 1\n", "a missing key",
             "d.toml:3:1: error: toy.steps is missing: How many.");
     refused(ctx, BASE "[[toy.kind]]\nmass = 1\n",
