@@ -52,64 +52,134 @@ static int thread_count(void)
 #endif
 }
 
-/* Why the backend `name` cannot be used here; NULL for an unknown name. */
-static const char *missing(const char *name)
-{
-    static const struct {
-        const char *name, *why;
-    } known[] = {
-#define DEVICE(symbol, why) {#symbol, why},
-#include "kernels/devices.def"
-#undef DEVICE
-    };
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-        if (strcmp(name, known[k].name) == 0)
-            return known[k].why;
-    return NULL;
-}
-
 static size_t host_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
 }
 
-int device_open(struct ctx *ctx, const char *name, struct device **out)
+/* ---- the cpu ---- */
+
+static int cpu_usable(char *why, size_t size)
 {
-    const char *why = strcmp(name, "auto") == 0 ? "" : missing(name);
-    *out = NULL;
-    if (!why)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "unknown device '%s'; known are auto, cpu, cuda", name);
-    if (why[0])
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "device '%s' cannot be used: %s; use device = \"cpu\" or "
-                    "\"auto\"",
-                    name, why);
-    struct device *d = calloc(1, sizeof *d);
-    if (!d)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for a device");
+    (void)why;
+    (void)size;
+    return 1;
+}
+
+static int cpu_open(struct ctx *ctx, struct device *d)
+{
+    (void)ctx;
     d->name = "cpu";
     d->threads = thread_count();
     d->memory_total = host_memory();
     d->md = cpu_md;
     snprintf(d->description, sizeof d->description, "cpu (%s)",
              device_simd_name());
+    return 0;
+}
+
+static void cpu_describe(char *text, size_t size)
+{
+    snprintf(text, size, "%s, %.1f GiB on this host", device_simd_name(),
+             (double)host_memory() / 1073741824.0);
+}
+
+static const struct device_backend device_backend_cpu = {
+    .name = "cpu",
+    .usable = cpu_usable,
+    .open = cpu_open,
+    .describe = cpu_describe,
+};
+
+/* ---- choosing ---- */
+
+extern const struct device_backend device_backend_cuda;
+
+static const struct device_backend *const backends[] = {
+#define DEVICE(name) &device_backend_##name,
+#include "kernels/devices.def"
+#undef DEVICE
+};
+enum { N_BACKENDS = sizeof backends / sizeof backends[0] };
+
+/* What "auto" takes, with the reason: a card where there is one and the problem
+ * is large enough to gain from it. */
+static const struct device_backend *choose(double items, char *reason,
+                                           size_t size)
+{
+    const struct device_backend *cuda = &device_backend_cuda;
+    char why[128] = "";
+    if (cuda->absent) {
+        snprintf(reason, size, "%s", cuda->absent);
+    } else if (cuda->usable(why, sizeof why) == 0) {
+        snprintf(reason, size, "%s", why);
+    } else if (items < DEVICE_AUTO_LEAST) {
+        snprintf(reason, size,
+                 "%.0f particles on a rank are too few to gain from the card",
+                 items);
+    } else {
+        snprintf(reason, size, "there is a card and %.0f particles a rank",
+                 items);
+        return cuda;
+    }
+    return backends[0];
+}
+
+static const struct device_backend *find(const char *name)
+{
+    for (int k = 0; k < N_BACKENDS; k++)
+        if (strcmp(name, backends[k]->name) == 0)
+            return backends[k];
+    return NULL;
+}
+
+int device_open(struct ctx *ctx, const char *name, double items,
+                struct device **out)
+{
+    char choice[192] = "";
+    int automatic = strcmp(name, "auto") == 0;
+    const struct device_backend *b =
+        automatic ? choose(items, choice, sizeof choice) : find(name);
+    *out = NULL;
+    if (!b)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "unknown device '%s'; known are auto, cpu, cuda", name);
+    if (b->absent)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "device '%s' cannot be used: %s; use device = \"cpu\" or "
+                    "\"auto\"",
+                    name, b->absent);
+    struct device *d = calloc(1, sizeof *d);
+    if (!d)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a device");
+    memcpy(d->choice, choice, sizeof choice);
+    int status = b->open(ctx, d);
+    if (status != 0) {
+        device_close(d);
+        return status;
+    }
     *out = d;
     return 0;
 }
 
 void device_close(struct device *d)
 {
+    if (d && d->close)
+        d->close(d);
     free(d);
 }
 
 void device_list(void (*line)(void *user, const char *text), void *user)
 {
-    char text[256];
-    snprintf(text, sizeof text, "cpu: %s, %.1f GiB on this host",
-             device_simd_name(), (double)host_memory() / 1073741824.0);
-    line(user, text);
-    snprintf(text, sizeof text, "cuda: not available: %s", missing("cuda"));
-    line(user, text);
+    for (int k = 0; k < N_BACKENDS; k++) {
+        char text[320], what[256];
+        if (backends[k]->absent)
+            snprintf(what, sizeof what, "not available: %s",
+                     backends[k]->absent);
+        else
+            backends[k]->describe(what, sizeof what);
+        snprintf(text, sizeof text, "%s: %s", backends[k]->name, what);
+        line(user, text);
+    }
 }

@@ -8,6 +8,7 @@
 #define WARPDECK_KERNELS_DEVICE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ctx;
 struct md_kernels;
@@ -15,17 +16,40 @@ struct md_kernels;
 enum precision { PRECISION_DOUBLE, PRECISION_MIXED, PRECISION_SINGLE };
 
 struct device {
-    const char *name;      /* "cpu" */
-    char description[128]; /* "AMD EPYC, AVX-512, 2 threads" */
+    const char *name;      /* "cpu" or "cuda" */
+    char description[128]; /* "cpu (AVX-512)" */
+    char choice[192];      /* why "auto" took it, or "" */
     int threads;           /* OpenMP threads of this rank */
     size_t memory_total;   /* bytes on this host or card */
+    void *backend;         /* what the backend keeps; its own */
     /* The kernels of molecular dynamics in a precision. */
     const struct md_kernels *(*md)(enum precision precision);
+    /* Bytes copied between host and card since the start; NULL on the cpu. */
+    void (*traffic)(const struct device *d, uint64_t *to_device,
+                    uint64_t *to_host);
+    void (*close)(struct device *d); /* ends what open() began; or NULL */
 };
 
-/* Open the device named "auto", "cpu" or "cuda". The caller owns *out.
- * Errors: STATUS_UNSUPPORTED, saying what to do. */
-int device_open(struct ctx *ctx, const char *name, struct device **out);
+/* What a backend provides; the list is devices.def. */
+struct device_backend {
+    const char *name;
+    const char *absent; /* why it was not compiled in, or NULL */
+    /* How many of it this host has; 0 with one line in `why`. */
+    int (*usable)(char *why, size_t size);
+    /* Fill in *d. On failure close() is called. */
+    int (*open)(struct ctx *ctx, struct device *d);
+    void (*describe)(char *text, size_t size);
+};
+
+/* Below this many particles on a rank a card's launches take longer than a
+ * core's work; "auto" then stays on the cpu. */
+enum { DEVICE_AUTO_LEAST = 4000 };
+
+/* Open the device named "auto", "cpu" or "cuda" for a problem of `items`
+ * particles (cells, paths) on this rank. The caller owns *out. Errors:
+ * STATUS_UNSUPPORTED, saying what to do. */
+int device_open(struct ctx *ctx, const char *name, double items,
+                struct device **out);
 void device_close(struct device *d);
 
 /* For `warpdeck info`: one line for each backend known, compiled in or not.

@@ -6,4 +6,16 @@ libwarpdeck_a_SOURCES += \
 	kernels/machine.c \
 	kernels/machine.h \
 	kernels/rng.c \
-	kernels/rng.h
+	kernels/rng.h \
+	kernels/rng_formula.h
+
+CUDA_SOURCES += \
+	kernels/device_cuda.cu \
+	kernels/primitives.cu
+if WITH_CUDA
+libwarpdeck_a_LIBADD += $(CUDA_OBJECTS)
+else
+libwarpdeck_a_SOURCES += kernels/device_cuda_absent.c
+endif
+EXTRA_DIST += $(CUDA_SOURCES) kernels/device_cuda.h kernels/gpu.h \
+	kernels/primitives.h

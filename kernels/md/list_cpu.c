@@ -117,7 +117,7 @@ static int fill_search(struct md_store *s)
 {
     int32_t clusters = s->n_clusters + s->n_clusters_halo;
     size_t slots = (size_t)clusters * (size_t)LANES;
-    double middle[3], greatest = 0;
+    double greatest = 0;
     for (int d = 0; d < 4; d++) {
         size_t capacity = s->cap_search;
         if (md_grow((void **)&s->search[d], &capacity, slots + BOX_LANES,
@@ -127,7 +127,8 @@ static int fill_search(struct md_store *s)
             s->cap_search = capacity;
     }
     for (int d = 0; d < 3; d++) {
-        middle[d] = 0.5 * (s->setup.lo[d] + s->setup.hi[d]) - s->origin[d];
+        s->search_middle[d] =
+            0.5 * (s->setup.lo[d] + s->setup.hi[d]) - s->origin[d];
         double reach =
             0.5 * (s->setup.hi[d] - s->setup.lo[d]) + s->setup.halo_radius;
         greatest += reach * reach;
@@ -139,7 +140,8 @@ static int fill_search(struct md_store *s)
         for (int l = 0; l < LANES; l++) {
             float sum = 0;
             for (int d = 0; d < 3; d++) {
-                float q = (float)((double)x[d * LANES + l] - middle[d]);
+                float q =
+                    (float)((double)x[d * LANES + l] - s->search_middle[d]);
                 s->search[d][c * LANES + l] = q;
                 sum += q * q;
             }

@@ -5,6 +5,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_kernels.h \
 	kernels/md/precision.h \
 	kernels/md/store_cpu.h \
+	kernels/md/wrap.h \
 	kernels/md/lj.h \
 	kernels/md/halo_cpu.c \
 	kernels/md/list_cpu.c \
@@ -22,3 +23,14 @@ libmd_mixed_a_SOURCES = $(MD_LOOP_SOURCES)
 libmd_mixed_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=2
 libmd_single_a_SOURCES = $(MD_LOOP_SOURCES)
 libmd_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=3
+
+MD_CUDA_SOURCES += \
+	kernels/md/halo_cuda.cu \
+	kernels/md/list_cuda.cu \
+	kernels/md/lj_cuda.cu \
+	kernels/md/look_cuda.cu \
+	kernels/md/md_cuda.cu \
+	kernels/md/motion_cuda.cu \
+	kernels/md/sort_cuda.cu \
+	kernels/md/store_cuda.cu
+EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h

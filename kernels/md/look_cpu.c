@@ -58,6 +58,29 @@ static int visit_cluster(struct md_store *s, struct md_worker *w, int32_t i,
     return 0;
 }
 
+/* How far any particle or copy has moved since the list was built, whose boxes
+ * and columns the search uses: from the positions kept for the list. */
+static double greatest_way(const struct md_store *s)
+{
+    size_t clusters = (size_t)s->n_clusters + (size_t)s->n_clusters_halo;
+    double greatest = 0;
+    for (size_t c = 0; c < clusters; c++)
+        for (size_t l = 0; l < (size_t)LANES; l++) {
+            double way2 = 0;
+            if (s->id[c * (size_t)LANES + l] == 0)
+                break;
+            for (int d = 0; d < 3; d++) {
+                size_t k = CLUSTER(c) + (size_t)d * (size_t)LANES + l;
+                double then = (double)s->search[d][c * (size_t)LANES + l] +
+                              s->search_middle[d];
+                double way = (double)s->pair_x[k] - then;
+                way2 += way * way;
+            }
+            greatest = way2 > greatest ? way2 : greatest;
+        }
+    return sqrt(greatest);
+}
+
 /* All pairs within the radius, one thread after the other: this is rare, and
  * the caller's sums then need no locks. */
 static int for_each_pair(struct ctx *ctx, const struct md_store *store,
@@ -67,9 +90,10 @@ static int for_each_pair(struct ctx *ctx, const struct md_store *store,
      */
     struct md_store *s = (struct md_store *)(uintptr_t)store;
     struct pair_visit v = {pair, user, radius * radius};
+    double reach = radius + 2 * greatest_way(s);
     for (int k = 0; k < s->n_workers; k++)
         for (int halo = 0; halo < 2; halo++)
-            if (md_find_candidates(s, &s->workers[k], radius, halo,
+            if (md_find_candidates(s, &s->workers[k], reach, halo,
                                    visit_cluster, &v) != 0)
                 return FAIL(ctx, STATUS_MEMORY, "no memory to search pairs");
     return 0;

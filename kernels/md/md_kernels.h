@@ -175,6 +175,10 @@ struct md_kernels {
     /* The first own particle with a non-finite position, velocity or force.
      * Returns 1 and fills *out, or 0. */
     int (*find_not_finite)(const struct md_store *s, struct md_particle *out);
+
+    /* 0, or the failure of a call above that returns nothing (a card's kernel).
+     * The solver asks once a step. NULL where there is no such failure. */
+    int (*check)(struct ctx *ctx, struct md_store *s);
 };
 
 /* The CPU's tables (md_cpu.c, compiled once per precision). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "kernels/md/wrap.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -130,26 +131,6 @@ int md_insert(struct ctx *ctx, struct md_store *s, const struct md_particle *p,
     return 0;
 }
 
-/* Bring x into [lo, lo + length), counting how often it was wrapped. */
-static int wrap(double *x, double lo, double length, int32_t *image)
-{
-    double hi = lo + length;
-    if (*x >= lo && *x < hi)
-        return 0;
-    double turns = floor((*x - lo) / length);
-    *x -= turns * length;
-    if (*x < lo) { /* rounding at a face */
-        *x += length;
-        turns -= 1;
-    }
-    if (*x >= hi) {
-        *x = lo;
-        turns += 1;
-    }
-    *image += (int32_t)turns;
-    return 1;
-}
-
 static void particle_at(const struct md_store *s, size_t slot,
                         struct md_particle *p)
 {
@@ -171,8 +152,8 @@ void md_gather(const struct md_store *s, struct md_particle *out,
             continue;
         particle_at(s, slot, &out[n]);
         for (int d = 0; d < 3; d++) {
-            wrap(&out[n].position[d], s->setup.box_lo[d],
-                 s->setup.box_length[d], &out[n].image[d]);
+            wrap_coordinate(&out[n].position[d], s->setup.box_lo[d],
+                            s->setup.box_length[d], &out[n].image[d]);
             if (force)
                 force[n][d] = (double)s->f[SLOT(slot, d)];
         }
@@ -210,8 +191,8 @@ int md_extract_leavers(struct ctx *ctx, struct md_store *s,
                         "particle %lld has no finite position",
                         (long long)s->id[slot]);
         for (int d = 0; d < 3; d++) {
-            if (wrap(&x[d], setup->box_lo[d], setup->box_length[d],
-                     &s->image[slot][d]))
+            if (wrap_coordinate(&x[d], setup->box_lo[d], setup->box_length[d],
+                                &s->image[slot][d]))
                 moved = 1;
             if (setup->cut[d] && (x[d] < setup->lo[d] || x[d] >= setup->hi[d]))
                 outside = 1;

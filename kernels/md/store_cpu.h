@@ -132,6 +132,7 @@ struct md_store {
     /* positions as floats, and their squares, for the list's distance test */
     float *search[4];
     size_t cap_search;
+    double search_middle[3]; /* where their origin lies */
     double search_margin;
 
     uint64_t lists_built, lanes_evaluated;

@@ -169,6 +169,8 @@ static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
 static int check_motion(struct ctx *ctx, const struct md *md, double *moved2)
 {
     double reach = md->pair.cutoff + md->pair.skin;
+    if (md->k->check)
+        TRY(md->k->check(ctx, md->store));
     if (*moved2 <= reach * reach)
         return 0;
     double moved = sqrt(*moved2);

@@ -1,0 +1,363 @@
+/* store_cuda.h: the particles of one rank as a card likes them.
+ *
+ * Columns of `stride` elements, one thread a particle, neighboring threads on
+ * neighboring elements. Own particles stand in the order of their cells; halo
+ * copies, also by cell, have only a pair position, behind the own ones. The
+ * pair list is full (each pair stands at both particles, nothing is added with
+ * atomics) and transposed: neighbor k of particle i at list[k * stride + i].
+ *
+ * Private to the .cu files of kernels/md.
+ */
+#ifndef WARPDECK_KERNELS_MD_STORE_CUDA_H
+#define WARPDECK_KERNELS_MD_STORE_CUDA_H
+
+#include "kernels/device_cuda.h"
+
+#define KERNEL_FN static __host__ __device__ __forceinline__
+
+#if MD_PRECISION == 1
+typedef double scalar;
+typedef double state;
+#define MD_NAME(name) name##_double
+#define MD_PRECISION_NAME "double"
+#elif MD_PRECISION == 2
+typedef float scalar;
+typedef double state;
+#define MD_NAME(name) name##_mixed
+#define MD_PRECISION_NAME "mixed"
+#else
+typedef float scalar;
+typedef float state;
+#define MD_NAME(name) name##_single
+#define MD_PRECISION_NAME "single"
+#endif
+typedef scalar real;
+
+extern "C" {
+#include "kernels/md/md_kernels.h"
+}
+
+/* A particle as its neighbors read it: one aligned load. */
+struct alignas(4 * sizeof(scalar)) pair_position {
+    scalar x, y, z;
+    int32_t species;
+};
+
+/* Pair coefficients of two species. */
+struct pair_terms {
+    scalar f12, f6, cut2, shift, slope, cut;
+};
+
+/* Cells over the block and what reaches into it. */
+struct cell_grid {
+    double lo[3], per_side[3]; /* corner, 1 / side; pair coordinates */
+    int n[3];
+    int reach[3]; /* how many cells away a neighbor may be */
+    int wrap[3];  /* this direction is periodic within the rank */
+};
+
+/* What kernels get, by value. All pointers are of the device. */
+struct md_view {
+    size_t stride; /* of the columns x, v, f, moved, image */
+    uint32_t n_own, n_halo;
+    state *x, *v;
+    scalar *f;
+    float *moved;
+    int64_t *id;
+    int32_t *image;
+    int32_t *species;
+    struct pair_position *pair; /* own, then halo */
+    double box_lo[3], box_length[3], lo[3], hi[3];
+    double origin[3], state_origin[3];
+    int cut[3];
+    scalar period[3], per_period[3]; /* 0 where the box is cut */
+    int n_species;
+    const double *inverse_mass; /* times the unit factor */
+    const double *mass;
+    const struct pair_terms *terms;
+};
+
+struct device_array {
+    void *p;
+    size_t bytes;
+};
+
+struct pair_list {
+    struct device_array neighbor, count;
+    uint32_t rows; /* neighbors there is room for */
+};
+
+enum { MD_THREADS = 128, MD_REDUCED = 8 };
+
+/* Array names of struct md_store, for allocation and release in one place. */
+enum md_array {
+    ARRAY_X,
+    ARRAY_V,
+    ARRAY_F,
+    ARRAY_SORTED,
+    ARRAY_MOVED,
+    ARRAY_ID,
+    ARRAY_IMAGE,
+    ARRAY_SPECIES,
+    ARRAY_PAIR,
+    ARRAY_KEY,
+    ARRAY_KEY_OUT,
+    ARRAY_ORDER,
+    ARRAY_ORDER_OUT,
+    ARRAY_WORKSPACE,
+    ARRAY_START_OWN,
+    ARRAY_START_HALO,
+    ARRAY_RECORDS,
+    ARRAY_SEND_SLOT,
+    ARRAY_SEND_CHANNEL,
+    ARRAY_CHANNEL_OFFSET,
+    ARRAY_HALO_SLOT,
+    ARRAY_PACKED,
+    ARRAY_PARTIAL,
+    ARRAY_RESULT,
+    ARRAY_TERMS,
+    ARRAY_MASS,
+    ARRAY_INVERSE_MASS,
+    ARRAY_COUNTER,
+    ARRAY_HISTOGRAM,
+    ARRAY_CHANNEL_OF,
+    ARRAY_COUNT
+};
+
+/* A particle on its way to or from the host. */
+struct moving_record {
+    struct md_particle p;
+    double force[3];
+};
+
+/* A halo copy on its way, at a redistribution. */
+struct halo_record {
+    int64_t id;
+    scalar x[3];
+    int32_t species;
+};
+
+/* The array `which` as elements of a type. */
+#define ARRAY(s, which, type) ((type *)(s)->array[which].p)
+
+struct md_store {
+    struct ctx *ctx;
+    struct cuda_device *device;
+    struct md_setup setup;
+    struct md_view view;
+    struct cell_grid cells;
+    struct device_array array[ARRAY_COUNT];
+    struct pair_list own, halo;
+    size_t capacity;      /* own particles there is room for */
+    size_t pair_capacity; /* own and halo */
+    uint32_t n_slots;     /* own columns in use, holes of leavers included */
+    uint32_t n_leavers;
+    struct md_particle *leavers; /* host */
+    size_t leavers_capacity;
+    int n_channels;
+    uint32_t *channel_n; /* host */
+    double (*channel_offset)[3];
+    size_t channels_capacity;
+    uint32_t n_send;
+    int failed; /* a call that returns nothing has failed: told by check() */
+    uint64_t lists_built, pairs_evaluated;
+};
+
+/* Grow one array to n elements of `size` bytes, keeping its content. */
+#define cuda_reserve MD_NAME(cuda_reserve)
+int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
+                 const char *what);
+
+/* ---- one thread a particle ---- */
+
+static __device__ __forceinline__ uint32_t thread_index(void)
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* Minimum image in the directions that this rank spans. */
+static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
+                                                       scalar per_period)
+{
+    return d - period * rint(d * per_period);
+}
+
+/* Sum or maximum over the block; the result is right in thread 0. `shared` has
+ * one entry a warp. */
+static __device__ __forceinline__ double block_sum(double value, double *shared)
+{
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    for (int d = 16; d > 0; d /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, d);
+    __syncthreads(); /* the entries of the sum before may still be read */
+    if (lane == 0)
+        shared[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int w = 1; w < (int)blockDim.x / 32; w++)
+            value += shared[w];
+    return value;
+}
+
+static __device__ __forceinline__ double block_max(double value, double *shared)
+{
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    for (int d = 16; d > 0; d /= 2)
+        value = fmax(value, __shfl_down_sync(0xffffffffu, value, d));
+    if (lane == 0)
+        shared[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int w = 1; w < (int)blockDim.x / 32; w++)
+            value = fmax(value, shared[w]);
+    return value;
+}
+
+/* ---- cells ---- */
+
+static __device__ __forceinline__ void cell_of(const struct cell_grid *g,
+                                               const double x[3], int c[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double q = (x[d] - g->lo[d]) * g->per_side[d];
+        c[d] = q < 0 ? 0 : q >= g->n[d] ? g->n[d] - 1 : (int)q;
+    }
+}
+
+static __device__ __forceinline__ uint32_t
+cell_number(const struct cell_grid *g, const int c[3])
+{
+    return ((uint32_t)c[2] * (uint32_t)g->n[1] + (uint32_t)c[1]) *
+               (uint32_t)g->n[0] +
+           (uint32_t)c[0];
+}
+
+/* The cells [first, first + count) of one direction that may hold neighbors of
+ * a particle in cell c; taken modulo n where it wraps. Each cell stands once.
+ */
+static __device__ __forceinline__ void
+cell_range(const struct cell_grid *g, int d, int c, int *first, int *count)
+{
+    int reach = g->reach[d], n = g->n[d];
+    if (g->wrap[d]) {
+        *count = 2 * reach + 1 < n ? 2 * reach + 1 : n;
+        *first = *count < n ? c - reach + n : 0;
+    } else {
+        int last = c + reach < n ? c + reach : n - 1;
+        *first = c - reach > 0 ? c - reach : 0;
+        *count = last - *first + 1;
+    }
+}
+
+/* Call visit(j, r2) for every particle j of the pair array nearer than the
+ * radius to own particle i, in the cells' order: own ones but i itself, or halo
+ * copies. */
+template <class Visit>
+static __device__ __forceinline__ void
+for_each_near(const struct md_view &m, const struct cell_grid &g,
+              const uint32_t *start, uint32_t base, uint32_t i, scalar radius2,
+              Visit visit)
+{
+    struct pair_position pi = m.pair[i];
+    double x[3] = {(double)pi.x, (double)pi.y, (double)pi.z};
+    int c[3], first[3], count[3];
+    cell_of(&g, x, c);
+    for (int d = 0; d < 3; d++)
+        cell_range(&g, d, c[d], &first[d], &count[d]);
+    for (int kz = 0; kz < count[2]; kz++)
+        for (int ky = 0; ky < count[1]; ky++)
+            for (int kx = 0; kx < count[0]; kx++) {
+                int at[3] = {(first[0] + kx) % g.n[0], (first[1] + ky) % g.n[1],
+                             (first[2] + kz) % g.n[2]};
+                uint32_t cell = cell_number(&g, at);
+                for (uint32_t k = start[cell]; k < start[cell + 1]; k++) {
+                    uint32_t j = base + k;
+                    struct pair_position pj = m.pair[j];
+                    scalar dx = nearest_image(pi.x - pj.x, m.period[0],
+                                              m.per_period[0]);
+                    scalar dy = nearest_image(pi.y - pj.y, m.period[1],
+                                              m.per_period[1]);
+                    scalar dz = nearest_image(pi.z - pj.z, m.period[2],
+                                              m.per_period[2]);
+                    scalar r2 = dx * dx + dy * dy + dz * dz;
+                    if (r2 < radius2 && j != i)
+                        visit(j, r2);
+                }
+            }
+}
+
+/* ---- the table's functions, by file ---- */
+#define cuda_insert MD_NAME(cuda_insert)
+#define cuda_gather MD_NAME(cuda_gather)
+#define cuda_extract_leavers MD_NAME(cuda_extract_leavers)
+#define cuda_sort MD_NAME(cuda_sort)
+#define cuda_select_halo MD_NAME(cuda_select_halo)
+#define cuda_halo_record_bytes MD_NAME(cuda_halo_record_bytes)
+#define cuda_pack_halo MD_NAME(cuda_pack_halo)
+#define cuda_accept_halo MD_NAME(cuda_accept_halo)
+#define cuda_unpack_halo MD_NAME(cuda_unpack_halo)
+#define cuda_build_list MD_NAME(cuda_build_list)
+#define cuda_force_own MD_NAME(cuda_force_own)
+#define cuda_force_halo MD_NAME(cuda_force_halo)
+#define cuda_kick_drift MD_NAME(cuda_kick_drift)
+#define cuda_kick MD_NAME(cuda_kick)
+#define cuda_sum_moments MD_NAME(cuda_sum_moments)
+#define cuda_scale_velocities MD_NAME(cuda_scale_velocities)
+#define cuda_shift_velocities MD_NAME(cuda_shift_velocities)
+#define cuda_ornstein_uhlenbeck MD_NAME(cuda_ornstein_uhlenbeck)
+#define cuda_pair_histogram MD_NAME(cuda_pair_histogram)
+#define cuda_closest_pair MD_NAME(cuda_closest_pair)
+#define cuda_find_not_finite MD_NAME(cuda_find_not_finite)
+#define cuda_place_cells MD_NAME(cuda_place_cells)
+#define cuda_reduce MD_NAME(cuda_reduce)
+#define cuda_set_view MD_NAME(cuda_set_view)
+#define cuda_reserve_own MD_NAME(cuda_reserve_own)
+
+int cuda_insert(struct ctx *ctx, struct md_store *s,
+                const struct md_particle *p, size_t n);
+void cuda_gather(const struct md_store *s, struct md_particle *out,
+                 double (*force)[3]);
+int cuda_extract_leavers(struct ctx *ctx, struct md_store *s,
+                         const struct md_particle **out, size_t *n);
+int cuda_sort(struct ctx *ctx, struct md_store *s);
+int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
+                     const struct md_channel *channels, size_t *counts);
+size_t cuda_halo_record_bytes(int with_species);
+void cuda_pack_halo(struct md_store *s, int with_species, void *buffer);
+int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
+                     const void *buffer);
+void cuda_unpack_halo(struct md_store *s, const void *buffer);
+int cuda_build_list(struct ctx *ctx, struct md_store *s);
+void cuda_force_own(struct md_store *s, struct md_sums *sums);
+void cuda_force_halo(struct md_store *s, struct md_sums *sums);
+double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
+void cuda_kick(struct md_store *s, double dt_kick);
+void cuda_sum_moments(const struct md_store *s, struct md_moments *out);
+void cuda_scale_velocities(struct md_store *s, double factor);
+void cuda_shift_velocities(struct md_store *s, const double dv[3]);
+void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
+                             uint64_t step);
+int cuda_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
+                        int n_bins, const int *channel_of, uint64_t *counts);
+int cuda_closest_pair(struct ctx *ctx, const struct md_store *s,
+                      double distance, struct md_close_pair *out);
+int cuda_find_not_finite(const struct md_store *s, struct md_particle *out);
+
+/* Room for n own particles in every column; content is kept. */
+int cuda_reserve_own(struct ctx *ctx, struct md_store *s, size_t n);
+
+/* Bring the view's pointers in line with the arrays. */
+void cuda_set_view(struct md_store *s);
+
+/* Sort the n keys of ARRAY_KEY (values ARRAY_ORDER = 0, 1, ...) by cell, find
+ * where each cell starts (`start` receives cells + 1 entries; keys >= cells are
+ * left out), and leave the order in ARRAY_ORDER_OUT. */
+int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
+                     enum md_array start);
+
+/* Reduce ARRAY_PARTIAL, n_values columns of n_blocks entries, by sums (or the
+ * maximum where greatest = 1), into out[n_values] on the host. */
+int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,
+                uint32_t n_blocks, int greatest, double *out);
+
+#endif
