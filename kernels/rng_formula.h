@@ -17,7 +17,8 @@ extern "C" {
 }
 #endif
 
-#ifdef WARPDECK_RNG_CURAND
+#ifdef WARPDECK_KERNELS_GPU_H /* a .cu file */
+#define QUALIFIERS static __forceinline__ __host__ __device__
 #include <curand_philox4x32_x.h>
 #else
 #include <Random123/philox.h>
@@ -31,7 +32,7 @@ KERNEL_FN struct rng_words rng_formula_philox(uint64_t seed,
     uint32_t c[4] = {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)step,
                      (uint32_t)((step >> 32) & 0xffffffu) | (uint32_t)stream
                                                                 << 24};
-#ifdef WARPDECK_RNG_CURAND
+#ifdef WARPDECK_KERNELS_GPU_H
     uint4 counter = {c[0], c[1], c[2], c[3]};
     uint2 key = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint4 r = curand_Philox4x32_10(counter, key);

@@ -1,0 +1,208 @@
+/* device_cuda.cu: cards, their memory and copies. */
+#include "kernels/device_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" {
+#include "base/comm.h"
+const struct md_kernels *md_kernels_cuda_double(void);
+const struct md_kernels *md_kernels_cuda_mixed(void);
+const struct md_kernels *md_kernels_cuda_single(void);
+}
+
+enum { STAGING_BYTES = 8 << 20 };
+
+struct cuda_device *cuda_of(const struct ctx *ctx)
+{
+    return (struct cuda_device *)ctx->device->backend;
+}
+
+int cuda_status(struct ctx *ctx, cudaError_t error, const char *call)
+{
+    if (error == cudaSuccess)
+        return 0;
+    int status =
+        error == cudaErrorMemoryAllocation ? STATUS_MEMORY : STATUS_FAILED;
+    return FAIL(ctx, status, "the card failed: %s: %s (%s)", call,
+                cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+int cuda_grow(struct ctx *ctx, void **p, size_t *capacity, size_t n,
+              const char *what)
+{
+    if (n <= *capacity)
+        return 0;
+    size_t grown = *capacity > 0 ? n + n / 8 : n, free_now = 0, total = 0;
+    void *fresh = NULL;
+    cudaError_t error = cudaMalloc(&fresh, grown);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError(); /* this error is told and done with */
+        CUDA_TRY(ctx, cudaMemGetInfo(&free_now, &total));
+        return FAIL(ctx, STATUS_MEMORY,
+                    "no memory on the card for %s: %.1f MiB needed, %.1f of "
+                    "%.1f MiB free; use more ranks and cards, or precision = "
+                    "\"mixed\"",
+                    what, (double)grown / 1048576.0,
+                    (double)free_now / 1048576.0, (double)total / 1048576.0);
+    }
+    TRY(cuda_status(ctx, error, "cudaMalloc"));
+    if (*capacity > 0) {
+        cudaStream_t stream = cuda_of(ctx)->stream;
+        CUDA_TRY(ctx, cudaMemcpyAsync(fresh, *p, *capacity,
+                                      cudaMemcpyDeviceToDevice, stream));
+        CUDA_TRY(ctx, cudaStreamSynchronize(stream));
+        cuda_free(*p);
+    }
+    *p = fresh;
+    *capacity = grown;
+    return 0;
+}
+
+void cuda_free(void *p)
+{
+    if (p)
+        cudaFree(p);
+}
+
+/* ---- copies ---- */
+
+int cuda_to_device(struct ctx *ctx, struct cuda_device *d, void *to,
+                   const void *from, size_t n)
+{
+    for (size_t done = 0; done < n; done += STAGING_BYTES) {
+        size_t k = n - done < STAGING_BYTES ? n - done : STAGING_BYTES;
+        memcpy(d->staging, (const char *)from + done, k);
+        CUDA_TRY(ctx, cudaMemcpyAsync((char *)to + done, d->staging, k,
+                                      cudaMemcpyHostToDevice, d->stream));
+        /* The staging memory is used again by the next piece, or copy. */
+        CUDA_TRY(ctx, cudaStreamSynchronize(d->stream));
+    }
+    d->bytes_to_device += n;
+    return 0;
+}
+
+int cuda_to_host(struct ctx *ctx, struct cuda_device *d, void *to,
+                 const void *from, size_t n)
+{
+    for (size_t done = 0; done < n; done += STAGING_BYTES) {
+        size_t k = n - done < STAGING_BYTES ? n - done : STAGING_BYTES;
+        CUDA_TRY(ctx, cudaMemcpyAsync(d->staging, (const char *)from + done, k,
+                                      cudaMemcpyDeviceToHost, d->stream));
+        CUDA_TRY(ctx, cudaStreamSynchronize(d->stream));
+        memcpy((char *)to + done, d->staging, k);
+    }
+    d->bytes_to_host += n;
+    return 0;
+}
+
+/* ---- the device ---- */
+
+static const struct md_kernels *cuda_md(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE  ? md_kernels_cuda_double()
+           : precision == PRECISION_MIXED ? md_kernels_cuda_mixed()
+                                          : md_kernels_cuda_single();
+}
+
+static int usable(char *why, size_t size)
+{
+    int n = 0;
+    cudaError_t error = cudaGetDeviceCount(&n);
+    if (error != cudaSuccess) {
+        cudaGetLastError();
+        snprintf(why, size, "no usable card here (%s)",
+                 cudaGetErrorString(error));
+        return 0;
+    }
+    if (n == 0)
+        snprintf(why, size, "no card here");
+    return n;
+}
+
+static void close_cuda(struct device *device)
+{
+    struct cuda_device *d = (struct cuda_device *)device->backend;
+    if (!d)
+        return;
+    if (d->stream)
+        cudaStreamDestroy(d->stream);
+    if (d->staging)
+        cudaFreeHost(d->staging);
+    free(d);
+    device->backend = NULL;
+}
+
+static void traffic(const struct device *device, uint64_t *to_device,
+                    uint64_t *to_host)
+{
+    const struct cuda_device *d = (const struct cuda_device *)device->backend;
+    *to_device = d->bytes_to_device;
+    *to_host = d->bytes_to_host;
+}
+
+/* Ranks of a host take its cards in turn. */
+static int choose_card(struct ctx *ctx, struct cuda_device *d)
+{
+    char why[128];
+    int n = usable(why, sizeof why);
+    if (n == 0)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "device 'cuda' cannot be used: %s; use device = \"cpu\" or "
+                    "\"auto\"",
+                    why);
+    d->ordinal = comm_node_rank(ctx->comm) % n;
+    CUDA_TRY(ctx, cudaSetDevice(d->ordinal));
+    return 0;
+}
+
+static int open_card(struct ctx *ctx, struct device *device,
+                     struct cuda_device *d)
+{
+    struct cudaDeviceProp prop;
+    TRY(choose_card(ctx, d));
+    CUDA_TRY(ctx, cudaGetDeviceProperties(&prop, d->ordinal));
+    CUDA_TRY(ctx, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
+    CUDA_TRY(ctx, cudaMallocHost(&d->staging, STAGING_BYTES));
+    device->memory_total = prop.totalGlobalMem;
+    snprintf(device->description, sizeof device->description,
+             "cuda (%.60s, %.1f GiB, card %d)", prop.name,
+             (double)prop.totalGlobalMem / 1073741824.0, d->ordinal);
+    return 0;
+}
+
+static int open_cuda(struct ctx *ctx, struct device *device)
+{
+    struct cuda_device *d = (struct cuda_device *)calloc(1, sizeof *d);
+    if (!d)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a device");
+    device->name = "cuda";
+    device->threads = 1;
+    device->backend = d;
+    device->md = cuda_md;
+    device->close = close_cuda;
+    device->traffic = traffic;
+    return open_card(ctx, device, d);
+}
+
+static void describe(char *text, size_t size)
+{
+    char why[128] = "";
+    int n = usable(why, sizeof why), runtime = 0;
+    cudaRuntimeGetVersion(&runtime);
+    if (n == 0) {
+        snprintf(text, size, "built in (CUDA %d.%d), %s", runtime / 1000,
+                 runtime % 1000 / 10, why);
+        return;
+    }
+    struct cudaDeviceProp prop;
+    if (cudaGetDeviceProperties(&prop, 0) != cudaSuccess)
+        prop.name[0] = '\0';
+    snprintf(text, size, "built in (CUDA %d.%d), %d card%s: %.60s",
+             runtime / 1000, runtime % 1000 / 10, n, n == 1 ? "" : "s",
+             prop.name);
+}
+
+extern "C" const struct device_backend device_backend_cuda = {
+    "cuda", NULL, usable, open_cuda, describe};

@@ -1,0 +1,100 @@
+/* list_cuda.cu: the pair list, one thread a particle over the cells around it.
+ */
+#include "kernels/md/store_cuda.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Writes as many neighbors as there is room for and counts all; *most is the
+ * greatest count, by which the caller sees whether the room was enough. */
+static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
+                                      const uint32_t *start, uint32_t base,
+                                      scalar radius2, uint32_t *neighbor,
+                                      uint32_t *count, uint32_t rows,
+                                      unsigned *most)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    uint32_t n = 0;
+    size_t stride = m.stride;
+    for_each_near(m, g, start, base, i, radius2, [&](uint32_t j, scalar) {
+        if (n < rows)
+            neighbor[n * stride + i] = j;
+        n++;
+    });
+    count[i] = n;
+    if (n > rows)
+        atomicMax(most, n);
+}
+
+static int reserve_list(struct ctx *ctx, struct md_store *s,
+                        struct pair_list *list, uint32_t rows)
+{
+    TRY(cuda_grow(ctx, &list->count.p, &list->count.bytes,
+                  s->capacity * sizeof(uint32_t), "the pair list"));
+    /* The old list is of no use: no need to keep it. */
+    size_t bytes = (size_t)rows * s->capacity * sizeof(uint32_t);
+    if (bytes > list->neighbor.bytes) {
+        CUDA_TRY(ctx, cudaStreamSynchronize(s->device->stream));
+        cuda_free(list->neighbor.p);
+        list->neighbor.p = NULL;
+        list->neighbor.bytes = 0;
+        TRY(cuda_grow(ctx, &list->neighbor.p, &list->neighbor.bytes, bytes,
+                      "the pair list"));
+    }
+    list->rows = rows;
+    return 0;
+}
+
+/* Neighbors to expect at this density, with room for fluctuations. */
+static uint32_t expected_rows(const struct md_store *s)
+{
+    const struct md_setup *setup = &s->setup;
+    double volume = 1, r = setup->list_radius;
+    for (int d = 0; d < 3; d++)
+        volume *= setup->hi[d] - setup->lo[d];
+    double n = 4.18879020478639 * r * r * r * s->view.n_own / volume;
+    return (uint32_t)fmin(1.25 * n + 16,
+                          (double)s->view.n_own + s->view.n_halo);
+}
+
+static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
+                 enum md_array start, uint32_t base)
+{
+    double r = s->setup.list_radius;
+    scalar radius2 = (scalar)(r * r * (1 + 16 * FLT_EPSILON));
+    uint32_t rows = list->rows > 0 ? list->rows : expected_rows(s) + 1;
+    unsigned *most = ARRAY(s, ARRAY_COUNTER, unsigned);
+    for (;;) {
+        unsigned needed = 0;
+        TRY(reserve_list(ctx, s, list, rows));
+        CUDA_TRY(ctx,
+                 cudaMemsetAsync(most, 0, sizeof *most, s->device->stream));
+        LAUNCH(find_neighbors, cuda_blocks(s->view.n_own, MD_THREADS),
+               MD_THREADS, 0, s->device->stream, s->view, s->cells,
+               ARRAY(s, start, uint32_t), base, radius2,
+               (uint32_t *)list->neighbor.p, (uint32_t *)list->count.p, rows,
+               most);
+        CUDA_TRY_LAUNCH(ctx, "find_neighbors");
+        TRY(cuda_to_host(ctx, s->device, &needed, most, sizeof needed));
+        if (needed <= rows)
+            return 0;
+        rows = needed + needed / 8 + 1;
+    }
+}
+
+int cuda_build_list(struct ctx *ctx, struct md_store *s)
+{
+    TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
+    if (s->view.n_own > 0) {
+        TRY(build(ctx, s, &s->own, ARRAY_START_OWN, 0));
+        if (s->view.n_halo > 0)
+            TRY(build(ctx, s, &s->halo, ARRAY_START_HALO, s->view.n_own));
+        CUDA_TRY(ctx, cudaMemsetAsync(s->view.moved, 0,
+                                      3 * s->capacity * sizeof(float),
+                                      s->device->stream));
+    }
+    s->lists_built++;
+    return 0;
+}

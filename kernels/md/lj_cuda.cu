@@ -1,0 +1,123 @@
+/* lj_cuda.cu: Lennard-Jones forces, one thread a particle over its neighbors.
+ */
+#include "kernels/md/store_cuda.h"
+
+#include "kernels/md/lj.h"
+
+/* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial.
+ * HALO: neighbors are copies, and the force is added to that of own ones. */
+template <int MANY, int FSHIFT, int WANT, int HALO>
+static __global__ void __launch_bounds__(MD_THREADS)
+    pair_force(struct md_view m, const uint32_t *neighbor,
+               const uint32_t *count, double *partial)
+{
+    uint32_t i = thread_index();
+    double energy = 0, virial = 0;
+    if (i < m.n_own) {
+        struct pair_position pi = m.pair[i];
+        const struct pair_terms *row = m.terms;
+        struct pair_terms t = row[0];
+        scalar fx = 0, fy = 0, fz = 0, e = 0, w = 0;
+        uint32_t n = count[i];
+        if (MANY)
+            row += pi.species * m.n_species;
+        for (uint32_t k = 0; k < n; k++) {
+            struct pair_position pj = m.pair[neighbor[k * m.stride + i]];
+            scalar dx =
+                nearest_image(pi.x - pj.x, m.period[0], m.per_period[0]);
+            scalar dy =
+                nearest_image(pi.y - pj.y, m.period[1], m.per_period[1]);
+            scalar dz =
+                nearest_image(pi.z - pj.z, m.period[2], m.per_period[2]);
+            scalar r2 = dx * dx + dy * dy + dz * dz, inv6, linear = 0;
+            if (MANY)
+                t = row[pj.species];
+            if (r2 >= t.cut2)
+                continue;
+            scalar g = lj_force_over_r(r2, t.f12, t.f6, &inv6);
+            if (FSHIFT)
+                linear = lj_force_shift(sqrt(r2), t.slope, t.cut, &g);
+            fx += g * dx;
+            fy += g * dy;
+            fz += g * dz;
+            if (WANT) {
+                e += lj_energy(inv6, t.f12 / 12, t.f6 / 6) - t.shift + linear;
+                w += g * r2;
+            }
+        }
+        scalar *f = m.f + i;
+        if (HALO) {
+            fx += f[0];
+            fy += f[m.stride];
+            fz += f[2 * m.stride];
+        }
+        f[0] = fx;
+        f[m.stride] = fy;
+        f[2 * m.stride] = fz;
+        energy = (double)e;
+        virial = (double)w;
+    }
+    if (WANT) {
+        __shared__ double shared[MD_THREADS / 32];
+        energy = block_sum(energy, shared);
+        virial = block_sum(virial, shared);
+        if (threadIdx.x == 0) {
+            partial[blockIdx.x] = energy;
+            partial[gridDim.x + blockIdx.x] = virial;
+        }
+    }
+}
+
+typedef void (*force_kernel)(struct md_view, const uint32_t *, const uint32_t *,
+                             double *);
+
+#define KERNELS_OF(many, fshift)                                           \
+    {                                                                      \
+        {pair_force<many, fshift, 0, 0>, pair_force<many, fshift, 0, 1>},  \
+        {                                                                  \
+            pair_force<many, fshift, 1, 0>, pair_force<many, fshift, 1, 1> \
+        }                                                                  \
+    }
+
+static force_kernel choose_kernel(const struct md_store *s, int want, int halo)
+{
+    static const force_kernel kernels[2][2][2][2] = {
+        {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
+        {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
+    return kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want]
+                  [halo];
+}
+
+static int launch(struct md_store *s, struct md_sums *sums, int halo)
+{
+    struct pair_list *list = halo ? &s->halo : &s->own;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    force_kernel kernel = choose_kernel(s, sums != NULL, halo);
+    double out[2];
+    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)blocks * MD_REDUCED,
+                     sizeof(double), "sums"));
+    LAUNCH(kernel, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           (const uint32_t *)list->neighbor.p, (const uint32_t *)list->count.p,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "pair_force");
+    if (!sums)
+        return 0;
+    TRY(cuda_reduce(s->ctx, s, 2, blocks, 0, out));
+    /* A full list has each own pair twice; of a pair with a copy the other half
+     * is another rank's. */
+    sums->energy += 0.5 * out[0];
+    sums->virial += 0.5 * out[1];
+    return 0;
+}
+
+void cuda_force_own(struct md_store *s, struct md_sums *sums)
+{
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = launch(s, sums, 0);
+}
+
+void cuda_force_halo(struct md_store *s, struct md_sums *sums)
+{
+    if (s->view.n_own > 0 && s->view.n_halo > 0 && s->failed == 0)
+        s->failed = launch(s, sums, 1);
+}
