@@ -14,10 +14,11 @@ HOMES = {
     r"mpi\.h": r"src/base/comm_mpi.*|src/io/h5.*",
     r"hdf5.*|H5.*": r"src/io/.*",
     r"toml\+\+/.*": r"src/base/deck_toml\.cpp",
-    r"Random123/.*": r"kernels/rng\.[ch]",
+    r"Random123/.*|curand_philox.*": r"kernels/rng.*",
     r"hwloc.*": r"kernels/machine\.c|src/base/comm_mpi.*",
     r"omp\.h": r"kernels/.*",
-    r"cuda.*|cub/.*|cu(fft|rand).*": r"kernels/.*\.cu",
+    r"cuda.*|cub/.*|cu(fft|rand)(?!_philox).*":
+        r"kernels/.*\.cuh?|kernels/gpu\.h",
     r"fftw3.*": r"kernels/fft_.*",
     r"immintrin\.h|.*mmintrin\.h|arm_neon\.h": r"kernels/.*",
 }

@@ -27,7 +27,14 @@ def files(*endings, under=ROOMS):
                                     "quickstart", "README.md", "CHANGES",
                                     "ARCHITECTURE.md", "CITATION.cff")
                   if os.path.exists(os.path.join(TOP, name))]
-    return sorted(p for p in found if not endings or p.endswith(endings))
+    return sorted(p for p in found
+                  if (p.endswith(endings) if endings else not is_binary(p)))
+
+
+def is_binary(path):
+    """Whether a file is no text: pictures have a zero byte early on."""
+    with open(os.path.join(TOP, path), "rb") as f:
+        return b"\0" in f.read(1024)
 
 
 def text(path):
