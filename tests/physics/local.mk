@@ -10,7 +10,8 @@ PHYSICS_TESTS = \
 	tests/physics/precision.py \
 	tests/physics/ranks.py \
 	tests/physics/thermostats.py \
-	tests/physics/twin.py
+	tests/physics/twin.py \
+	tests/physics/units.py
 TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
@@ -26,5 +27,6 @@ EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/peer/argon.in \
 	tests/physics/peer/average.py \
 	tests/physics/peer/kob_andersen.in \
+	tests/physics/peer/liquid.in \
 	tests/physics/peer/melt.in \
 	tests/physics/peer/values.csv

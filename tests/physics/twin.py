@@ -78,11 +78,10 @@ def mixed(rule):
 box, position = mdrun.jittered_box(2026)
 kind = np.random.default_rng(7).integers(0, 2, len(position))
 mdrun.xyz("twin.xyz", box, position, [NAMES[k] for k in kind])
-volume = float(np.prod(box))
-count = np.bincount(kind)
 
 
 def compare(result, tables, shift, with_tail, what):
+    volume, count = float(np.prod(box)), np.bincount(kind, minlength=2)
     energy, virial, force = mdrun.pair_sums(position, box, kind, *tables, shift)
     pressure = virial / (3 * volume)
     if with_tail:
@@ -119,4 +118,27 @@ if tap.have_mpi():
         compare(mdrun.run(DECK + OWN_PAIR, f"domain.ranks={cut}",
                           ranks=ranks), tables, "none", False,
                 f"ranks {cut}")
+
+# Faces, edges and corners belong to exactly one rank; some ranks own nothing.
+box = np.array([9.0, 10.0, 11.0])
+corner = np.array([[0.0, 0.0, 0.0], [1.1, 0.0, 0.0], [0.0, 1.2, 0.0],
+                   [0.0, 0.0, 1.3], [4.5, 0.0, 0.0], [4.5, 0.0, 5.5],
+                   [9.0, 5.0, 0.0], [4.5, 10.0, 7.0], [-0.0, 5.0, 5.5],
+                   [3.0, 10.0 / 3, 0.5], [6.0, 20.0 / 3, 22.0 / 3],
+                   [-1e-17, 3.0, 3.0], [2.25, 2.5, 2.75]])
+cluster = np.stack(np.meshgrid(*[np.arange(4)] * 3), -1).reshape(-1, 3) + 12.0
+position = np.concatenate([corner, (cluster * 1.05 + 0.4)])
+kind = np.zeros(len(position), int)
+mdrun.xyz("twin.xyz", box, position, ["A"] * len(position))
+for ranks in mdrun.rank_counts(1, 3, 8):
+    r = mdrun.run(DECK, ranks=ranks)
+    what = f"faces, corners and a dense clump, {ranks} ranks"
+    tap.is_(r.n, len(position), f"{what}: no particle is lost or doubled")
+    compare(r, mixed("arithmetic"), "none", False, what)
+    got = r.frame("position")
+    tap.ok((got >= 0).all() and (got < box).all(),
+           f"{what}: positions are written inside the box")
+    d = got - position
+    d -= box * np.rint(d / box)
+    tap.below(np.abs(d).max(), 1e-13, f"{what}: and are those of the file")
 tap.done()
