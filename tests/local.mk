@@ -33,6 +33,7 @@ TEST_LIBS = tests/libtap.a $(WARPDECK_LIBS)
 EXTRA_DIST += tests/run-test tests/tap.sh tests/tap.py tests/tally.sh \
 	tests/installcheck.sh
 
+include tests/cudasim/local.mk
 include tests/deck/local.mk
 include tests/driver/local.mk
 include tests/output/local.mk
