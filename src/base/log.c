@@ -15,7 +15,8 @@ struct log {
     int progress_shown;
     enum log_level level;
     FILE *file;
-    char *early; /* what was printed before the file was opened */
+    int file_failed; /* said once */
+    char *early;     /* what was printed before the file was opened */
     size_t early_size;
 };
 
@@ -97,8 +98,11 @@ int log_open(struct ctx *ctx, const char *path)
 static void to_file(struct log *log, const char *text)
 {
     if (log->file != NULL) {
-        fputs(text, log->file);
-        fflush(log->file);
+        int written = fputs(text, log->file) >= 0 && fflush(log->file) == 0;
+        if (!written && !log->file_failed)
+            fprintf(stderr, "warning: the log file cannot be written: %s\n",
+                    strerror(errno));
+        log->file_failed |= !written;
         return;
     }
     size_t n = strlen(text);

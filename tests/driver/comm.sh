@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 
 program=$top_builddir/tests/driver/comm_ranks
-plan 5
+plan 6
 check "one rank alone gets its own words" "$program"
 grep '^# a step' tap.out
 for n in 2 3 4 7; do
@@ -15,4 +15,10 @@ for n in 2 3 4 7; do
         skip 1 "built without MPI"
     fi
 done
+if have_mpi; then
+    check "messages in pieces arrive whole" \
+        ranks 3 "$top_builddir/tests/driver/comm_pieces"
+else
+    skip 1 "built without MPI"
+fi
 done_testing
