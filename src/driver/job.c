@@ -105,8 +105,8 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
     if (wanted == NULL)
         wanted = params_string(job->params, "run", "device");
     machine_set_threads((int)params_int(job->params, "run", "threads"));
-    TRY(comm_agree(ctx, device_open(ctx, wanted, job->plan.items_per_rank,
-                                    &job->device)));
+    TRY(comm_agree(
+        ctx, device_open(ctx, wanted, job->plan.items_per_rank, &job->device)));
     ctx->device = job->device;
     return comm_agree(ctx, check_memory(ctx, job));
 }
