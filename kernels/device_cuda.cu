@@ -12,7 +12,7 @@ const struct md_kernels *md_kernels_cuda_mixed(void);
 const struct md_kernels *md_kernels_cuda_single(void);
 }
 
-enum { STAGING_BYTES = 8 << 20 };
+static const size_t STAGING_BYTES = 8 << 20;
 
 struct cuda_device *cuda_of(const struct ctx *ctx)
 {

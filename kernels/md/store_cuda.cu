@@ -101,7 +101,7 @@ static __global__ void scatter_records(struct md_view m,
     }
 }
 
-enum { RECORDS_AT_ONCE = 1 << 18 };
+static const size_t RECORDS_AT_ONCE = 1 << 18;
 
 int cuda_insert(struct ctx *ctx, struct md_store *s,
                 const struct md_particle *p, size_t n)

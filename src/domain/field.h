@@ -41,9 +41,9 @@ struct observable {
     const char *name;        /* "potential_energy" */
     const char *unit;        /* "" in lj */
     const char *description; /* one line */
-    const char *heading;     /* column of the terminal's table; NULL: not there */
-    int per_particle;        /* the table shows value / particle count */
-    int decimals;            /* digits after the point in the table */
+    const char *heading; /* column of the terminal's table; NULL: not there */
+    int per_particle;    /* the table shows value / particle count */
+    int decimals;        /* digits after the point in the table */
 };
 
 /* A finished table, e.g. a radial distribution function: columns of equal

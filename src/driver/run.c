@@ -152,8 +152,9 @@ static int loop(struct ctx *ctx, struct run *run)
         int64_t step = s->step_number(state) + 1;
         double time = s->time(state), dt = s->timestep(state);
         int last = stop || step == s->steps_total(state);
-        int row = last || interval_due(&run->rows, step, time, dt);
         int frame = last || interval_due(&run->frames, step, time, dt);
+        /* A frame has its row: readers pair them (MDAnalysis does). */
+        int row = frame || interval_due(&run->rows, step, time, dt);
         int wish = wish_to_stop(ctx, run);
         TRY(s->step(ctx, state, row, &wish));
         TRY(write_due(ctx, run, row, frame));
