@@ -84,13 +84,13 @@ AC_DEFUN([WD_CUDASIM], [
     wd_saved_libs="$LIBS"
     CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
     LIBS="$CUDASIM_LIBS $LIBS"
-    AC_MSG_CHECKING([for CUDA's headers in the C++ compiler])
+    AC_MSG_CHECKING([for the headers of CUDA 12 in C++])
     AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
       #include <cuda_runtime.h>
       #if CUDART_VERSION < 12000
       #error CUDA 12 is needed
       #endif]])], [AC_MSG_RESULT([yes])],
-      [AC_MSG_RESULT([no]); wd_cudasim="no: CUDA's headers are missing"])
+      [AC_MSG_RESULT([no]); wd_cudasim="no: the headers of CUDA are missing"])
     AC_MSG_CHECKING([for Boost.Context])
     AC_LINK_IFELSE([AC_LANG_PROGRAM([[
       #include <boost/context/detail/fcontext.hpp>]],

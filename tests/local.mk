@@ -24,6 +24,7 @@ AM_TESTS_ENVIRONMENT = \
 	WARPDECK_MPIRUN_FLAGS='$(MPIRUN_FLAGS)'; export WARPDECK_MPIRUN_FLAGS; \
 	WARPDECK_REFERENCE='$(REFERENCE_DATA)'; export WARPDECK_REFERENCE; \
 	WARPDECK_PYTHON='$(PYTHON)'; export WARPDECK_PYTHON; \
+	WARPDECK_NO_CUDASIM='$(CUDASIM_MISSING)'; export WARPDECK_NO_CUDASIM; \
 	CLANG_FORMAT='$(CLANG_FORMAT)'; export CLANG_FORMAT;
 
 check_LIBRARIES += tests/libtap.a
@@ -33,6 +34,7 @@ TEST_LIBS = tests/libtap.a $(WARPDECK_LIBS)
 EXTRA_DIST += tests/run-test tests/tap.sh tests/tap.py tests/tally.sh \
 	tests/installcheck.sh
 
+include tests/cuda/local.mk
 include tests/cudasim/local.mk
 include tests/deck/local.mk
 include tests/driver/local.mk
