@@ -53,7 +53,7 @@ observables_every = 20
 fields = ["position", "velocity"]
 """
 # mode: force error (rms), energy error, drift per particle and 1,000 steps
-BOUNDS = {"mixed": (1e-5, 1e-6, 2e-5), "single": (2e-5, 2e-6, 2e-4)}
+BOUNDS = {"mixed": (1e-5, 1e-6, 2e-6), "single": (1e-5, 1e-6, 1e-5)}
 
 box, position = mdrun.jittered_box(4, cells=(8, 8, 8), jitter=0.15)
 mdrun.xyz("static.xyz", box, position, ["A"] * len(position))

@@ -3,7 +3,7 @@ mean.
 
 A small dense liquid with samples far apart in time compared with the memory of
 the thermostat, so that they count as independent. The short form takes 800
-samples of each thermostat, the long one (thermostats_long.py) 20,000 at a
+samples of each thermostat, the long one (thermostats_long.py) 8,000 at a
 smaller step.
 """
 
