@@ -338,7 +338,8 @@ int md_sort(struct ctx *ctx, struct md_store *s)
     find_keys(s, old_slots);
     int32_t n_clusters;
     TRY(md_place(ctx, s, &s->columns, n, 0, &n_clusters));
-    TRY(md_reserve_clusters(ctx, s, (size_t)n_clusters));
+    /* Also a rank without particles gets its arrays. */
+    TRY(md_reserve_clusters(ctx, s, n_clusters > 0 ? (size_t)n_clusters : 1));
 
     size_t slots = (size_t)n_clusters * (size_t)LANES;
 #if MD_PRECISION == 2
