@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(MD_THREADS)
                 continue;
             scalar g = lj_force_over_r(r2, t.f12, t.f6, &inv6);
             if (FSHIFT)
-                linear = lj_force_shift(sqrt(r2), t.slope, t.cut, &g);
+                linear = lj_force_shift(SCALAR_SQRT(r2), t.slope, t.cut, &g);
             fx += g * dx;
             fy += g * dy;
             fz += g * dz;

@@ -170,6 +170,14 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
 
 /* ---- one thread a particle ---- */
 
+#if MD_PRECISION == 1
+#define SCALAR_ROUND(x) rint(x)
+#define SCALAR_SQRT(x) sqrt(x)
+#else
+#define SCALAR_ROUND(x) rintf(x)
+#define SCALAR_SQRT(x) sqrtf(x)
+#endif
+
 static __device__ __forceinline__ uint32_t thread_index(void)
 {
     return blockIdx.x * blockDim.x + threadIdx.x;
@@ -179,7 +187,7 @@ static __device__ __forceinline__ uint32_t thread_index(void)
 static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
                                                        scalar per_period)
 {
-    return d - period * rint(d * per_period);
+    return d - period * SCALAR_ROUND(d * per_period);
 }
 
 /* Sum or maximum over the block; the result is right in thread 0. `shared` has
