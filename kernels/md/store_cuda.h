@@ -37,6 +37,13 @@ extern "C" {
 #include "kernels/md/md_kernels.h"
 }
 
+/* Types that differ between precisions have different names: templates of a
+ * kernel's argument types would else be one for all three. */
+#define md_view MD_NAME(md_view)
+#define pair_position MD_NAME(pair_position)
+#define pair_terms MD_NAME(pair_terms)
+#define halo_record MD_NAME(halo_record)
+
 /* A particle as its neighbors read it: one aligned load. */
 struct alignas(4 * sizeof(scalar)) pair_position {
     scalar x, y, z;
