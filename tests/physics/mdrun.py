@@ -72,7 +72,8 @@ def write(name, text):
 _runs = 0
 
 
-def run(deck, *overrides, ranks=1, name=None, **more):
+def run(deck, *overrides, ranks=1, name=None, program=None, device=None,
+        **more):
     """Run a deck to its end and return its Result. `deck` is a path, or the
     deck's text (it has a newline)."""
     global _runs
@@ -80,8 +81,10 @@ def run(deck, *overrides, ranks=1, name=None, **more):
     if "\n" in deck:
         deck = write(f"deck{_runs}.toml", deck)
     out = name or f"run{_runs}"
-    tap.warpdeck("run", deck, f"output.name={out}", *overrides, "--output",
-                 "out", "--overwrite", "-q", ranks=ranks, **more)
+    where = ["--device", device] if device else []
+    tap.run(program or tap.WARPDECK, "run", deck, f"output.name={out}",
+            *overrides, *where, "--output", "out", "--overwrite", "-q",
+            ranks=ranks, **more)
     return Result(os.path.join("out", out + ".h5"))
 
 
@@ -92,6 +95,27 @@ def refused(deck, *overrides, ranks=1):
     done = tap.warpdeck("run", deck, *overrides, "--output", "out",
                         "--overwrite", "-q", ranks=ranks, check=False)
     return done.returncode, done.stderr + done.stdout
+
+
+def datasets(path):
+    """All datasets of a file but what the run says about itself, by name."""
+    found = {}
+
+    def visit(name, item):
+        if isinstance(item, h5py.Dataset) and not name.startswith("run"):
+            found[name] = item[...]
+
+    with h5py.File(path, "r") as f:
+        f.visititems(visit)
+    return found
+
+
+def worst(a, b):
+    """Greatest difference relative to the largest value, or to 1 where all are
+    smaller (the total momentum is rounding only)."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    scale = max(np.abs(b).max(initial=0), 1.0)
+    return np.abs(a - b).max(initial=0) / scale
 
 
 def rank_counts(*counts):

@@ -8,9 +8,10 @@ steps leave it far below 1e-9.
 
 import tap
 
-h5py, np = tap.need("h5py", "numpy")
+tap.need("h5py", "numpy")
 
 import mdrun
+from mdrun import datasets, worst
 
 if not tap.have_mpi():
     tap.skip_all("built without MPI: there is one rank only")
@@ -62,28 +63,6 @@ observables_every = 5
 frames_every = 20
 fields = ["position", "velocity", "force", "image"]
 """
-
-
-def datasets(path):
-    found = {}
-
-    def visit(name, item):
-        # What a run says about itself may differ.
-        if isinstance(item, h5py.Dataset) and not name.startswith("run"):
-            found[name] = item[...]
-
-    with h5py.File(path, "r") as f:
-        f.visititems(visit)
-    return found
-
-
-def worst(a, b):
-    """Greatest difference relative to the largest value, or to 1 where all are
-    smaller (the total momentum is rounding only)."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    scale = max(np.abs(b).max(initial=0), 1.0)
-    return np.abs(a - b).max(initial=0) / scale
-
 
 for kind in ("bussi", "langevin"):
     deck = DECK.replace("[md.ensemble]", f'[md.ensemble]\ntype = "{kind}"')

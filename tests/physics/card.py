@@ -1,0 +1,132 @@
+"""The loops for graphics cards give the CPU's physics.
+
+Runs on the simulated card of tests/cudasim where it was built, and on a real one
+where there is one. The sums of a card are taken in another order, so in double
+they agree to rounding, which 30 steps of a liquid do not enlarge much; in mixed
+and single precision static forces agree as well as those of the CPU do.
+"""
+
+import os
+import re
+
+import tap
+
+tap.need("numpy", "h5py")
+
+import numpy as np
+
+import mdrun
+
+SIMULATED = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
+info = tap.warpdeck("info").stdout
+programs = {}
+if os.path.exists(SIMULATED):
+    programs["simulated card"] = SIMULATED
+if re.search(r"^device\s+cuda: (?!.*(no usable|not built|without))", info,
+             re.MULTILINE):
+    programs["card"] = tap.WARPDECK
+if not programs:
+    tap.skip_all("no loops for cards in this build, and no card")
+
+DECK = """
+[run]
+solver = "md"
+seed = 77
+[md]
+timestep = 0.004
+steps = 30
+[[md.species]]
+name = "A"
+mass = 1.0
+fraction = 0.7
+[[md.species]]
+name = "B"
+mass = 2.0
+fraction = 0.3
+[md.initial]
+lattice = "fcc"
+cells = [5, 4, 5]
+density = 0.8
+temperature = 3.0
+[md.pair]
+style = "lj"
+cutoff = 2.2
+skin = 0.3
+[[md.pair.coefficients]]
+species = ["A", "A"]
+epsilon = 1.0
+sigma = 1.0
+[[md.pair.coefficients]]
+species = ["B", "B"]
+epsilon = 0.8
+sigma = 0.9
+[[md.pair.coefficients]]
+species = ["A", "B"]
+epsilon = 1.2
+sigma = 0.85
+cutoff = 2.0
+[md.ensemble]
+temperature = 2.0
+relaxation = 0.3
+[md.analysis.rdf]
+range = 3.2
+bins = 64
+every = 10
+[md.analysis.msd]
+every = 10
+[output]
+observables_every = 5
+frames_every = 10
+fields = ["position", "velocity", "force", "image"]
+"""
+FORCE = "particles/all/force/value"
+
+
+def compare(name, got, want, sentence):
+    """Every dataset agrees to 1e-9."""
+    bad = [k for k in want if k not in got or got[k].shape != want[k].shape
+           or not (mdrun.worst(got[k], want[k]) < 1e-9)]
+    if not tap.ok(not bad and len(want) > 20, f"{name}: {sentence}"):
+        for k in bad:
+            tap.note(f"{k}: {mdrun.worst(got[k], want[k]):.3g}"
+                     if k in got and got[k].shape == want[k].shape
+                     else f"{k}: missing or of another shape")
+
+
+for name, program in programs.items():
+    for kind, shift, ranks in (("bussi", "none", 1), ("bussi", "force", 3),
+                               ("langevin", "energy", 1),
+                               ("langevin", "none", 4), ("nve", "force", 1)):
+        if ranks > 1 and not tap.have_mpi():
+            continue
+        deck = DECK.replace("[md.ensemble]", f'[md.ensemble]\ntype = "{kind}"')
+        if kind == "nve":
+            deck = deck.replace("temperature = 2.0\nrelaxation = 0.3\n", "")
+        keys = [f'md.pair.shift="{shift}"',
+                f"md.pair.tail={'true' if shift == 'none' else 'false'}"]
+        want = mdrun.datasets(mdrun.run(deck, *keys).path)
+        got = mdrun.datasets(mdrun.run(deck, *keys, ranks=ranks,
+                                       program=program, device="cuda").path)
+        compare(name, got, want, f"{kind}, shift {shift}, {ranks} ranks: all "
+                "that is written is the CPU's")
+        tap.below(mdrun.worst(got[FORCE][0], want[FORCE][0]), 1e-12,
+                  f"{name}: {kind}, shift {shift}, {ranks} ranks: forces at step "
+                  "0 are the CPU's")
+    box, position = mdrun.jittered_box(4, cells=(6, 6, 6), jitter=0.15)
+    mdrun.xyz("static.xyz", box, position, ["A"] * len(position))
+    static = "\n".join(
+        line for line in DECK.splitlines()
+        if not re.match("fraction|lattice|cells|density|temperature = 3", line))
+    static = static.replace("[md.initial]", '[md.initial]\nread = "static.xyz"')
+    keys = ["md.steps=0", 'md.ensemble.type="bussi"']
+    exact = mdrun.run(static, *keys)
+    force, energy = exact.frame("force"), exact.observable("potential_energy")
+    for mode in ("mixed", "single"):
+        r = mdrun.run(static, *keys, f'md.precision="{mode}"', program=program,
+                      device="cuda")
+        rms = np.sqrt(((r.frame("force") - force) ** 2).mean()
+                      / (force**2).mean())
+        tap.below(rms, 1e-5, f"{name}: {mode}: forces differ from double's (rms)")
+        tap.below(abs(r.observable("potential_energy")[0] / energy[0] - 1), 1e-6,
+                  f"{name}: {mode}: energy differs from double's")
+tap.done()
