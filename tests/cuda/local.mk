@@ -1,5 +1,9 @@
 # tests/cuda: the simulator notices faults, and the compiler's report is good.
-CUDA_TESTS = tests/cuda/t_faults.sh tests/cuda/t_simulator.sh
+CUDA_TESTS = \
+	tests/cuda/t_faults.sh \
+	tests/cuda/t_md.sh \
+	tests/cuda/t_registers.sh \
+	tests/cuda/t_simulator.sh
 TESTS += $(CUDA_TESTS)
 EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/faults.cu \
 	tests/cuda/right.cu tests/cuda/samples.cu tests/cuda/samples.h
@@ -14,4 +18,20 @@ tests_cuda_right_SOURCES =
 tests_cuda_right_LDADD = tests/cuda/right.sim.o tests/cuda/samples.sim.o \
 	tests/cudasim/libcudasim.a tests/libtap.a $(CUDASIM_LIBS)
 tests_cuda_right_LINK = $(CXXLINK)
+
+# The tests of molecular dynamics on the simulated card. The one of thermostats
+# takes too long: it is statistics.
+check_PROGRAMS += tests/cuda/md_analysis tests/cuda/md_forces \
+	tests/cuda/md_motion
+ON_CUDASIM = $(CUDASIM_LINK) $(TEST_LIBS) $(CUDASIM_LIBS)
+ON_CUDASIM_NEEDS = $(CUDASIM_LINK) tests/libtap.a $(WARPDECK_ARCHIVES)
+tests_cuda_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
+tests_cuda_md_analysis_LDADD = $(ON_CUDASIM)
+tests_cuda_md_analysis_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_md_forces_SOURCES = tests/md/forces.c $(MD_CASE_SOURCES)
+tests_cuda_md_forces_LDADD = $(ON_CUDASIM)
+tests_cuda_md_forces_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
+tests_cuda_md_motion_LDADD = $(ON_CUDASIM)
+tests_cuda_md_motion_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 endif

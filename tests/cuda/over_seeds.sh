@@ -1,27 +1,36 @@
 # over_seeds.sh: a program on the simulated card, with several orders of blocks,
 # threads and streams, as one TAP stream. Needs tap.sh.
 #
-#   over_seeds PROGRAM ARGUMENT...    results are renumbered and name the seed
+#   over_seeds COMMAND...       results are renumbered and name the seed
+#   over_one_seed COMMAND...
 
 # shellcheck shell=sh disable=SC2154
+over_one_seed() {
+    os_seed=${CUDASIM_SEED:-1}
+    CUDASIM_SEED=$os_seed "$@" >"seed-$os_seed.out" 2>"seed-$os_seed.err"
+    os_status=$?
+    while IFS= read -r os_line; do
+        case $os_line in
+        "ok "*) ok "seed $os_seed: ${os_line#* - }" ;;
+        "not ok "*) not_ok "seed $os_seed: ${os_line#* - }" ;;
+        1..*) ;;
+        *) printf '%s\n' "$os_line" ;;
+        esac
+    done <"seed-$os_seed.out"
+    if [ "$os_status" -ne 0 ]; then
+        not_ok "seed $os_seed: ends with status 0: $*"
+        note "status $os_status"
+        note_file "seed-$os_seed.err"
+    fi
+}
+
 over_seeds() {
-    for os_seed in 1 2 3; do
-        CUDASIM_SEED=$os_seed "$@" >"seed-$os_seed.out" 2>"seed-$os_seed.err"
-        os_status=$?
-        while IFS= read -r os_line; do
-            case $os_line in
-            "ok "*) ok "seed $os_seed: ${os_line#* - }" ;;
-            "not ok "*) not_ok "seed $os_seed: ${os_line#* - }" ;;
-            1..*) ;;
-            *) printf '%s\n' "$os_line" ;;
-            esac
-        done <"seed-$os_seed.out"
-        if [ "$os_status" -ne 0 ]; then
-            not_ok "seed $os_seed: ${1##*/} ends with status 0"
-            note "status $os_status"
-            note_file "seed-$os_seed.err"
-        fi
+    for os_each in 1 2 3; do
+        CUDASIM_SEED=$os_each
+        export CUDASIM_SEED
+        over_one_seed "$@"
     done
+    unset CUDASIM_SEED
 }
 
 need_simulator() {

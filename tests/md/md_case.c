@@ -59,6 +59,13 @@ static int read_deck(struct ctx *ctx, struct md_case *c, const char *format,
     return 0;
 }
 
+/* The same tests run on every device. */
+static const char *test_device(void)
+{
+    const char *name = getenv("WARPDECK_TEST_DEVICE");
+    return name && name[0] ? name : "cpu";
+}
+
 int case_read(struct ctx *ctx, struct md_case *c, const char *format, ...)
 {
     va_list args;
@@ -83,7 +90,7 @@ int case_open(struct ctx *ctx, struct md_case *c,
         chosen_kernels = kernels;
         ctx->device = &c->device;
     } else {
-        TRY(job_open_device(ctx, &c->job, "cpu"));
+        TRY(job_open_device(ctx, &c->job, test_device()));
     }
     return c->job.solver->initial(ctx, c->md);
 }

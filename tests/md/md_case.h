@@ -1,7 +1,8 @@
 /* md_case.h: one molecular dynamics simulation inside a C test.
  *
  * The deck is given as text; the solver is driven through its interface, on the
- * CPU's kernels or on others of the test's choice.
+ * device named by WARPDECK_TEST_DEVICE (cpu without), or on other kernels of
+ * the test's choice.
  */
 #ifndef WARPDECK_TESTS_MD_MD_CASE_H
 #define WARPDECK_TESTS_MD_MD_CASE_H

@@ -1,0 +1,19 @@
+# The tests of molecular dynamics on the simulated card, with three orders of
+# blocks and threads, on one rank and on two.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cuda/over_seeds.sh"
+need_simulator
+export WARPDECK_TEST_DEVICE=cuda
+
+for n in 1 2; do
+    if [ "$n" -gt 1 ] && ! have_mpi; then
+        skip 1 "no MPI: $n ranks"
+        continue
+    fi
+    note "on $n ranks"
+    over_seeds ranks "$n" "$top_builddir/tests/cuda/md_forces"
+    over_seeds ranks "$n" "$top_builddir/tests/cuda/md_analysis"
+done
+# Thousands of steps: with one order, and without closing memory at every wait.
+CUDASIM_PROTECT=0 over_one_seed ranks 1 "$top_builddir/tests/cuda/md_motion"
+done_testing
