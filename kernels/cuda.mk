@@ -19,8 +19,9 @@ CUDASIM_OBJECTS = $(CUDA_SIM_SOURCES:.cu=.sim.o) \
 	$(MD_CUDA_SOURCES:.cu=.single.sim.o)
 CUDA_SIM_SOURCES = $(filter-out kernels/primitives.cu,$(CUDA_SOURCES))
 
-CUDA_COMMON = -include $(top_builddir)/config.h -I$(top_srcdir)/src \
-	-I$(top_srcdir)
+# CUDASIM_TREE: a changed copy of kernels/, for tests/cuda/remove_syncs.py.
+CUDA_COMMON = -include $(top_builddir)/config.h $(CUDASIM_TREE:%=-I%) \
+	-I$(top_srcdir)/src -I$(top_srcdir)
 # nvcc says on one stream what it does and what is wrong: the former is kept.
 NVCC_COMPILE = $(MKDIR_P) $(@D) && \
 	{ $(NVCC) $(NVCC_ARCH) -std=c++17 $(CUDA_COMMON) $(NVCCFLAGS) \
@@ -64,7 +65,8 @@ NVCC_VERBOSE_1 =
 	$(AM_V_CXX)$(CUDASIM_COMPILE)
 
 -include $(wildcard kernels/*.nv.d kernels/*.sim.d kernels/*/*.nv.d \
-	kernels/*/*.sim.d tests/cuda/*.sim.d)
+	kernels/*/*.sim.d tests/cuda/*.sim.d \
+	$(CUDASIM_TREE:%=%/kernels/*.sim.d) $(CUDASIM_TREE:%=%/kernels/*/*.sim.d))
 
 CLEANFILES += kernels/*.nv.* kernels/*.sim.* kernels/*/*.nv.* \
 	kernels/*/*.sim.* tests/cuda/*.nv.* tests/cuda/*.sim.*

@@ -34,4 +34,14 @@ tests_cuda_md_forces_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
 tests_cuda_md_motion_LDADD = $(ON_CUDASIM)
 tests_cuda_md_motion_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+
+# The same of the loops in a changed copy of kernels/: see remove_syncs.py.
+CUDASIM_TREE_OBJECTS = $(CUDASIM_OBJECTS:%=$(CUDASIM_TREE)/%)
+CUDASIM_TREE_LINK = $(AM_V_CCLD)$(LINK) $(1) $(CUDASIM_TREE_OBJECTS) \
+	tests/cudasim/libcudasim.a $(TEST_LIBS) $(CUDASIM_LIBS)
+$(CUDASIM_TREE)/forces: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_forces_OBJECTS))
+$(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
+LONG_TESTS += tests/cuda/remove_syncs.py
