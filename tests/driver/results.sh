@@ -35,8 +35,8 @@ is "$(cat tap.out tap.err)" "" "no word on the terminal"
 contains c/toy.log "wrote c/toy.h5" "but all of them in the log"
 exits 0 "times, not steps" "$TOY" run toy.toml output.observables_every=1.5 \
     output.frames_every=2.0 --output d
-holds d/toy.h5 "complete 1 rows 0 3 6 9 10 frames 0 4 8 10" \
-    "come where the time passes a multiple"
+holds d/toy.h5 "complete 1 rows 0 3 4 6 8 9 10 frames 0 4 8 10" \
+    "come where the time passes a multiple, and a frame has its row"
 exits 0 "checkpoints are warned about" \
     "$TOY" run toy.toml 'checkpoint.every="1 min"' --output e
 is "$(grep -c '^warning: .*checkpoint' tap.err)" 1 "once"
