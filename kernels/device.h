@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct ctx;
+struct machine_limits;
 struct md_kernels;
 
 enum precision { PRECISION_DOUBLE, PRECISION_MIXED, PRECISION_SINGLE };
@@ -27,6 +28,11 @@ struct device {
     /* Bytes copied between host and card since the start; NULL on the cpu. */
     void (*traffic)(const struct device *d, uint64_t *to_device,
                     uint64_t *to_host);
+    /* What the card can do at most, measured (machine.h); NULL on the cpu. */
+    int (*limits)(struct ctx *ctx, struct machine_limits *out);
+    /* Joules that the card has used so far, 0 where nobody knows or another
+     * rank of the same card tells; NULL on the cpu. */
+    double (*energy)(struct ctx *ctx);
     void (*close)(struct device *d); /* ends what open() began; or NULL */
 };
 

@@ -183,6 +183,8 @@ static int open_cuda(struct ctx *ctx, struct device *device)
     device->md = cuda_md;
     device->close = close_cuda;
     device->traffic = traffic;
+    device->limits = card_limits;
+    device->energy = card_energy;
     return open_card(ctx, device, d);
 }
 

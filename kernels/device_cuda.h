@@ -23,10 +23,17 @@ struct cuda_device {
     void *staging; /* pinned host memory for copies in both directions */
     size_t staging_bytes;
     uint64_t bytes_to_device, bytes_to_host;
+    int nvml_tried;         /* to open NVIDIA's management library */
+    void *nvml, *nvml_card; /* it, and the card in it, or NULL */
 };
 
 /* The CUDA side of the run's device. */
 struct cuda_device *cuda_of(const struct ctx *ctx);
+
+/* card_cuda.cu: see struct device. */
+struct machine_limits;
+int card_limits(struct ctx *ctx, struct machine_limits *out);
+double card_energy(struct ctx *ctx);
 
 /* 0, or a failure "CALL failed: TEXT of the CUDA runtime". */
 int cuda_status(struct ctx *ctx, cudaError_t error, const char *call);

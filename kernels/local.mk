@@ -10,6 +10,7 @@ libwarpdeck_a_SOURCES += \
 	kernels/rng_formula.h
 
 CUDA_SOURCES += \
+	kernels/card_cuda.cu \
 	kernels/device_cuda.cu \
 	kernels/primitives.cu
 if WITH_CUDA

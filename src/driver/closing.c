@@ -46,6 +46,22 @@ static void print_rates(struct ctx *ctx, const struct run *run,
     log_info(ctx->log, "%s", line);
 }
 
+/* What went between host and card, of all ranks. */
+static int print_traffic(struct ctx *ctx, const struct run *run)
+{
+    const struct device *d = run->job.device;
+    uint64_t to_card = 0, to_host = 0;
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    if (d->traffic == NULL)
+        return 0;
+    d->traffic(d, &to_card, &to_host);
+    double bytes[2] = {(double)to_card, (double)to_host};
+    TRY(comm_sum_double(ctx, bytes, 2));
+    log_info(ctx->log, "  copied to cards: %s, from cards: %s",
+             format_bytes(bytes[0], a), format_bytes(bytes[1], b));
+    return 0;
+}
+
 /* How near the loops came to what the cores can do: with -v only, since the
  * peak has to be measured. */
 static int print_peak(struct ctx *ctx, const struct run *run,
@@ -55,7 +71,10 @@ static int print_peak(struct ctx *ctx, const struct run *run,
         return 0;
     const char *precision = run->job.solver->precision(run->job.state);
     struct machine_limits m;
-    machine_measure(run->job.device->threads, 0.05, &m);
+    if (run->job.device->limits != NULL)
+        TRY(comm_agree(ctx, run->job.device->limits(ctx, &m)));
+    else
+        machine_measure(run->job.device->threads, 0.05, &m);
     double peak = precision[0] == 'd' ? m.fma_double : m.fma_single;
     TRY(comm_sum_double(ctx, &peak, 1));
     log_info(ctx->log, "  %.1f GFLOP/s, %.0f %% of the measured FMA peak",
@@ -94,6 +113,7 @@ int closing_print(struct ctx *ctx, struct run *run)
              "ranks: %s",
              format_bytes(totals.memory, a), totals.item,
              format_bytes(memory, b), format_bytes(sent, c));
+    TRY(print_traffic(ctx, run));
     if (totals.note[0] != '\0')
         log_info(ctx->log, "  %s", totals.note);
     TRY(print_peak(ctx, run, &totals, phases.seconds));

@@ -41,6 +41,7 @@ struct measured {
     double items, median, best; /* items; items x steps a second */
     double seconds;             /* of all blocks */
     double flops_rate, bytes_per_item;
+    double joules; /* of the cards, in all blocks; 0: not known */
     char item[24];
 };
 
@@ -159,6 +160,13 @@ static int time_blocks(struct ctx *ctx, const struct bench *b,
     return 0;
 }
 
+/* What all cards together have used so far; 0 where nobody knows. */
+static int energy_used(struct ctx *ctx, double *joules)
+{
+    *joules = ctx->device->energy != NULL ? ctx->device->energy(ctx) : 0;
+    return comm_sum_double(ctx, joules, 1);
+}
+
 static double median(const double *sorted, int n)
 {
     return n % 2 == 1 ? sorted[n / 2]
@@ -177,7 +185,12 @@ static int measure(struct ctx *ctx, const struct bench *b,
     TRY(run_steps(ctx, job, WARM_UP));
     timers_reset(ctx->timers);
     TRY(comm_barrier(ctx));
+    double joules = 0;
+    TRY(energy_used(ctx, &joules));
+    out->joules = -joules;
     TRY(time_blocks(ctx, b, job, n_blocks, step_time, &seconds));
+    TRY(energy_used(ctx, &joules));
+    out->joules += joules;
     TRY(phases_gather(ctx, seconds, &phases));
     TRY(s->totals(ctx, job->state, &totals));
 
@@ -204,20 +217,37 @@ static int measure(struct ctx *ctx, const struct bench *b,
         log_info(ctx->log, "  %s", totals.note);
     if (totals.imbalance > 0 && comm_size(ctx->comm) > 1)
         log_info(ctx->log, "  imbalance %.2f", totals.imbalance);
+    log_info(ctx->log, "  %.1f GFLOP/s", 1e-9 * out->flops_rate);
+    if (out->joules > 0)
+        log_info(ctx->log,
+                 "  card: %.1f J, %.3g J a step, %.3g J per million "
+                 "%s-steps",
+                 out->joules, out->joules / done,
+                 1e6 * out->joules / (done * totals.items), totals.item);
     return 0;
 }
 
-/* The limits of what all ranks' threads can do together, measured while all of
- * them work. */
-static int measure_limits(struct ctx *ctx, struct bench *b, int threads)
+static int measure_host(struct ctx *ctx, int threads, struct machine_limits *m)
 {
-    struct machine_limits *m = &b->limits;
     unsigned long n =
         machine_triad_size() / (unsigned long)comm_node_size(ctx->comm);
-    TRY(comm_barrier(ctx));
     machine_measure(threads, 0.2, m);
     TRY(comm_barrier(ctx));
     m->triad = machine_triad(threads, n);
+    return 0;
+}
+
+/* The limits of what all ranks' threads or cards can do together, measured
+ * while all of them work. */
+static int measure_limits(struct ctx *ctx, struct bench *b,
+                          const struct device *device)
+{
+    struct machine_limits *m = &b->limits;
+    TRY(comm_barrier(ctx));
+    if (device->limits != NULL)
+        TRY(comm_agree(ctx, device->limits(ctx, m)));
+    else
+        TRY(measure_host(ctx, device->threads, m));
     double sums[3] = {m->fma_double, m->fma_single, m->triad};
     TRY(comm_sum_double(ctx, sums, 3));
     m->fma_double = sums[0];
@@ -229,18 +259,23 @@ static int measure_limits(struct ctx *ctx, struct bench *b, int threads)
 static int print_head(struct ctx *ctx, struct bench *b, const struct job *job)
 {
     char machine[TEXT_MAX];
-    if (b->limits.threads > 0)
+    char vectors[TEXT_MAX] = "";
+    if (b->limits.fma_double > 0)
         return 0;
-    TRY(measure_limits(ctx, b, job->device->threads));
+    TRY(measure_limits(ctx, b, job->device));
     banner_machine(ctx, job, machine, sizeof(machine));
     log_info(ctx->log, "Warpdeck %s  (git %s)   bench %s   %s",
              version_number(), version_git(), b->solver->name, machine);
     log_info(ctx->log, "%s", b->solver->bench->title);
-    log_info(ctx->log,
-             "limits: FMA peak %.1f GFLOP/s double, %.1f single (%d-bit "
-             "vectors), STREAM triad %.1f GB/s",
-             1e-9 * b->limits.fma_double, 1e-9 * b->limits.fma_single,
-             b->limits.vector_bits, 1e-9 * b->limits.triad);
+    if (b->limits.vector_bits > 0)
+        snprintf(vectors, sizeof(vectors), " (%d-bit vectors)",
+                 b->limits.vector_bits);
+    log_info(
+        ctx->log,
+        "limits: FMA peak %.1f GFLOP/s double, %.1f single%s, STREAM triad "
+        "%.1f GB/s",
+        1e-9 * b->limits.fma_double, 1e-9 * b->limits.fma_single, vectors,
+        1e-9 * b->limits.triad);
     return 0;
 }
 
