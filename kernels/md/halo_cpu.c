@@ -31,12 +31,19 @@ static void set_offset(const struct md_channel *channel, double offset[3])
     }
 }
 
+/* How far [lo, hi] is below or above [from, to]; 0 where they overlap. */
+static inline double gap_to(double lo, double hi, double from, double to)
+{
+    double g = from - hi > lo - to ? from - hi : lo - to;
+    return g > 0 ? g : 0;
+}
+
 static double square_distance_to_box(const double x[3], const double lo[3],
                                      const double hi[3])
 {
     double sum = 0;
     for (int d = 0; d < 3; d++) {
-        double g = fmax(fmax(lo[d] - x[d], x[d] - hi[d]), 0);
+        double g = gap_to(x[d], x[d], lo[d], hi[d]);
         sum += g * g;
     }
     return sum;
@@ -51,7 +58,7 @@ static int select_channel(struct md_store *s, const struct md_channel *channel)
         for (int d = 0; d < 3; d++) {
             double lo = (double)s->box[2 * d][c] + s->origin[d];
             double hi = (double)s->box[2 * d + 1][c] + s->origin[d];
-            double g = fmax(fmax(channel->lo[d] - hi, lo - channel->hi[d]), 0);
+            double g = gap_to(lo, hi, channel->lo[d], channel->hi[d]);
             sum += g * g;
         }
         if (sum > reach * reach)

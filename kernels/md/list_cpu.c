@@ -17,14 +17,14 @@
 /* A row before it is appended. */
 struct draft {
     const uint32_t *tiles;
-    uint32_t n;
+    uint32_t n, n_halo;
     uint8_t lane, shift, self;
 };
 
 /* Room for the rows of one cluster: `tiles` in all. */
 static int reserve_rows(struct md_list *list, size_t rows, size_t tiles)
 {
-    rows += list->n_rows + tiles / UINT16_MAX;
+    rows += list->n_rows + 2 * (tiles / UINT16_MAX);
     tiles += list->n_tiles + BOX_LANES;
     if (md_grow_list((void **)&list->tiles, &list->cap_tiles, tiles,
                      sizeof *list->tiles) != 0)
@@ -33,23 +33,29 @@ static int reserve_rows(struct md_list *list, size_t rows, size_t tiles)
                         sizeof *list->rows);
 }
 
+static uint16_t at_most(uint32_t n)
+{
+    return n > UINT16_MAX ? UINT16_MAX : (uint16_t)n;
+}
+
 /* Copies whole vectors: both sides have room for one more. */
 static void append_row(struct md_list *list, uint32_t cluster,
                        const struct draft *draft)
 {
-    const uint32_t *tiles = draft->tiles;
-    uint32_t left = draft->n;
+    uint32_t all = draft->n + draft->n_halo;
+    uint32_t left = draft->n, left_halo = draft->n_halo;
     uint8_t self = draft->self;
-    while (left > 0) {
-        uint16_t n = left > UINT16_MAX ? UINT16_MAX : (uint16_t)left;
-        list->rows[list->n_rows++] =
-            (struct md_row){cluster, n, draft->lane, draft->shift, self};
-        for (uint32_t q = 0; q < n; q += BOX_LANES)
-            memcpy(list->tiles + list->n_tiles + q, tiles + q,
-                   BOX_LANES * sizeof *tiles);
-        list->n_tiles += n;
-        tiles += n;
+    for (uint32_t q = 0; q < all; q += BOX_LANES)
+        memcpy(list->tiles + list->n_tiles + q, draft->tiles + q,
+               BOX_LANES * sizeof *draft->tiles);
+    list->n_tiles += all;
+    while (left + left_halo > 0) {
+        uint16_t n = at_most(left);
+        uint16_t n_halo = left > n ? 0 : at_most(left_halo);
+        list->rows[list->n_rows++] = (struct md_row){
+            cluster, n, n_halo, draft->lane, draft->shift, self};
         left -= n;
+        left_halo -= n_halo;
         self = 0;
     }
 }
@@ -74,14 +80,15 @@ KERNEL_FN int32_t near_lanes(float *const search[4], size_t j, lane_float x,
     return (int32_t)simd_lane_less_bits(nearest, least);
 }
 
-/* Tiles of one shift for each lane of cluster i: lane g's at
- * out[g * stride], n[g] of them. */
+/* Tiles of one bucket for each lane of cluster i: lane g's at
+ * out[g * stride], behind the n[g] that stand there. */
 static void fill_lanes(const struct md_store *s, struct md_worker *w, int32_t i,
-                       int shift, uint32_t *out, size_t stride, uint32_t *n)
+                       int bucket, uint32_t *out, size_t stride, uint32_t *n)
 {
     const int32_t *candidates =
-        w->candidates + (size_t)shift * w->cap_candidates;
-    int32_t n_candidates = w->n_candidates[shift];
+        w->candidates + (size_t)bucket * w->cap_candidates;
+    int32_t n_candidates = w->n_candidates[bucket];
+    int shift = bucket % SHIFTS;
     float *const search[4] = {s->search[0], s->search[1], s->search[2],
                               s->search[3]};
     int32_t *flags = w->flags;
@@ -182,61 +189,88 @@ static int grow_flags(struct md_worker *w)
                    sizeof *w->flag_tiles);
 }
 
+/* Rows of one cluster before they are appended. */
+struct drafts {
+    struct draft row[SHIFTS * LANES];
+    uint32_t key[SHIFTS * LANES];
+    int n, lanes;
+    size_t tiles, tiles_halo;
+    size_t used; /* of the worker's lane_tiles */
+};
+
+/* The rows of cluster i under one shift. */
+static void draft_rows(struct md_store *s, struct md_worker *w, int32_t i,
+                       int shift, struct drafts *drafts)
+{
+    int with_self = shift == SHIFT_NONE, lanes = drafts->lanes;
+    uint32_t *out = w->lane_tiles + drafts->used, n[LANES] = {0}, own[LANES];
+    size_t stride = (size_t)w->n_candidates[shift] +
+                    (size_t)w->n_candidates[BUCKET_HALO + shift] + 1 +
+                    BOX_LANES;
+    drafts->used += stride * (size_t)LANES;
+    /* Its own cluster first; the last particle has no partner there. */
+    for (int g = 0; with_self && g + 1 < lanes; g++)
+        out[(size_t)g * stride + n[g]++] = (uint32_t)CLUSTER(i);
+    fill_lanes(s, w, i, shift, out, stride, n);
+    memcpy(own, n, sizeof own);
+    if (w->n_candidates[BUCKET_HALO + shift] > 0)
+        fill_lanes(s, w, i, BUCKET_HALO + shift, out, stride, n);
+    for (int g = 0; g < lanes; g++) {
+        if (n[g] == 0)
+            continue;
+        uint32_t number = (uint32_t)drafts->n;
+        drafts->row[number] = (struct draft){out + (size_t)g * stride,
+                                             own[g],
+                                             n[g] - own[g],
+                                             (uint8_t)g,
+                                             (uint8_t)shift,
+                                             with_self && g + 1 < lanes};
+        insert_by_length(drafts->key, drafts->n++, n[g] << DRAFT_BITS | number);
+        drafts->tiles += n[g];
+        drafts->tiles_halo += n[g] - own[g];
+    }
+}
+
 /* The rows of cluster i, from the clusters found near it. */
 static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
-                    int halo, void *user)
+                    void *user)
 {
+    struct drafts drafts;
+    size_t need = 0;
     (void)user;
-    struct draft drafts[SHIFTS * LANES];
-    uint32_t keys[SHIFTS * LANES];
-    struct md_list *list = halo ? &w->halo : &w->own;
-    int lanes = real_lanes(s, i), n_drafts = 0;
-    size_t need = 0, used = 0, tiles = 0;
-
-    for (int k = 0; k < SHIFTS; k++)
-        need += ((size_t)w->n_candidates[k] + 1 + BOX_LANES) * (size_t)LANES;
+    drafts.n = 0;
+    drafts.lanes = real_lanes(s, i);
+    drafts.tiles = drafts.tiles_halo = drafts.used = 0;
+    for (int k = 0; k < BUCKETS; k++)
+        need += (size_t)w->n_candidates[k] * (size_t)LANES;
+    need += SHIFTS * (1 + BOX_LANES) * (size_t)LANES;
     if (md_grow((void **)&w->lane_tiles, &w->cap_lane_tiles, need,
                 sizeof *w->lane_tiles) != 0 ||
         grow_flags(w) != 0)
         return -1;
-    for (int k = 0; k < SHIFTS; k++) {
-        int with_self = !halo && k == SHIFT_NONE;
-        if (w->n_candidates[k] == 0 && !with_self)
-            continue;
-        uint32_t *out = w->lane_tiles + used, n[LANES] = {0};
-        size_t stride = (size_t)w->n_candidates[k] + 1 + BOX_LANES;
-        used += stride * (size_t)LANES;
-        /* Its own cluster first; the last particle has no partner there. */
-        for (int g = 0; with_self && g + 1 < lanes; g++)
-            out[(size_t)g * stride + n[g]++] = (uint32_t)CLUSTER(i);
-        fill_lanes(s, w, i, k, out, stride, n);
-        for (int g = 0; g < lanes; g++) {
-            if (n[g] == 0)
-                continue;
-            struct draft fresh = {out + (size_t)g * stride, n[g], (uint8_t)g,
-                                  (uint8_t)k, with_self && g + 1 < lanes};
-            drafts[n_drafts] = fresh;
-            insert_by_length(keys, n_drafts,
-                             n[g] << DRAFT_BITS | (uint32_t)n_drafts);
-            n_drafts++;
-            tiles += n[g];
-        }
-    }
-    if (reserve_rows(list, (size_t)n_drafts, tiles) != 0)
+    for (int k = 0; k < SHIFTS; k++)
+        if (k == SHIFT_NONE || w->n_candidates[k] > 0 ||
+            w->n_candidates[BUCKET_HALO + k] > 0)
+            draft_rows(s, w, i, k, &drafts);
+    struct md_list *list = drafts.tiles_halo > 0 ? &w->boundary : &w->interior;
+    if (reserve_rows(list, (size_t)drafts.n, drafts.tiles) != 0)
         return -1;
-    for (int k = 0; k < n_drafts; k++)
+    for (int k = 0; k < drafts.n; k++)
         append_row(list, (uint32_t)i,
-                   &drafts[keys[k] & ((1u << DRAFT_BITS) - 1)]);
+                   &drafts.row[drafts.key[k] & ((1u << DRAFT_BITS) - 1)]);
     return 0;
 }
 
 /* Where this worker's rows add forces, for the sum over threads. */
 static void mark_touched(const struct md_store *s, struct md_worker *w)
 {
-    size_t block = CLUSTER(TOUCH_BLOCK);
+    size_t block = CLUSTER(TOUCH_BLOCK), own = CLUSTER(s->n_clusters);
+    const struct md_list *lists[] = {&w->interior, &w->boundary};
     memset(w->touched, 0, s->cap_clusters / TOUCH_BLOCK + 1);
-    for (size_t t = 0; t < w->own.n_tiles; t++)
-        w->touched[w->own.tiles[t] / block] = 1;
+    for (int k = 0; k < 2; k++)
+        for (size_t t = 0; t < lists[k]->n_tiles; t++)
+            if (lists[k]->tiles[t] < own)
+                w->touched[lists[k]->tiles[t] / block] = 1;
     for (int32_t c = w->first; c < w->last; c++)
         w->touched[c / TOUCH_BLOCK] = 1;
 }
@@ -249,10 +283,9 @@ int md_build_list(struct ctx *ctx, struct md_store *s)
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
-        w->own.n_rows = w->own.n_tiles = 0;
-        w->halo.n_rows = w->halo.n_tiles = 0;
-        w->failed = md_find_candidates(s, w, radius, 0, add_rows, NULL) != 0 ||
-                    md_find_candidates(s, w, radius, 1, add_rows, NULL) != 0;
+        w->interior.n_rows = w->interior.n_tiles = 0;
+        w->boundary.n_rows = w->boundary.n_tiles = 0;
+        w->failed = md_find_candidates(s, w, radius, add_rows, NULL) != 0;
         if (s->n_workers > 1 && !w->failed)
             mark_touched(s, w);
     }

@@ -2,9 +2,9 @@
  *
  * One row at a time: the particle i in a register of each component, its tiles
  * one vector of partners each. Forces on partners are subtracted where they
- * stand (own tiles only); the force on i is summed over the row. What a deck
- * does not need is left out at compile time: several species, the force shift,
- * energies.
+ * stand (own tiles only; copies are another rank's); the force on i is summed
+ * over the row. What a deck does not need is left out at compile time: several
+ * species, the force shift, energies.
  */
 #include "kernels/md/store_cpu.h"
 
@@ -46,80 +46,105 @@ KERNEL_FN void flush_forces(scalar *f, scalar (*i_force)[4])
 
 enum { SPECIES_ONE, SPECIES_FEW, SPECIES_MANY };
 
+/* What one row adds up; a pair with a copy counts half, since the other half is
+ * another rank's. */
+struct row_sums {
+    real f0, f1, f2, energy, virial;
+};
+
+/* One particle, at xi, against the tile that begins at element j of x. */
+KERNEL_FN void run_tile(const struct md_store *s, const scalar *x, scalar *f,
+                        size_t j, const real xi[3], simd_mask in,
+                        struct tile_terms *t, int table_row, const int many,
+                        const int fshift, const int want, const int halo,
+                        struct row_sums *sum)
+{
+    const real *xj = (const real *)(x + j);
+    real dx = xi[0] - xj[0], dy = xi[1] - xj[1], dz = xi[2] - xj[2];
+    real r2 = dx * dx + dy * dy + dz * dz, inv6;
+    if (many != SPECIES_ONE)
+        look_up(s, s->species + j / 3, table_row, many == SPECIES_FEW, fshift,
+                want, t);
+    simd_mask near = simd_less_in(in, r2, t->cut2);
+    real g = lj_force_over_r(r2, t->f12, t->f6, &inv6), linear = {0};
+    if (fshift)
+        linear = lj_force_shift(simd_sqrt(r2), t->slope, t->cut, &g);
+    g = simd_keep(near, g);
+    sum->f0 += g * dx;
+    sum->f1 += g * dy;
+    sum->f2 += g * dz;
+    if (!halo) {
+        real *fj = (real *)(f + j);
+        fj[0] -= g * dx;
+        fj[1] -= g * dy;
+        fj[2] -= g * dz;
+    }
+    if (want) {
+        scalar weight = halo ? (scalar)0.5 : 1;
+        real u = lj_energy(inv6, t->f12 / 12, t->f6 / 6) - t->shift;
+        sum->energy += weight * simd_keep(near, u + linear);
+        sum->virial += weight * simd_keep(near, g * r2);
+    }
+}
+
+KERNEL_FN void load_terms(const struct md_store *s, struct tile_terms *t)
+{
+    t->f12 = simd_set(s->table_f12[0]);
+    t->f6 = simd_set(s->table_f6[0]);
+    t->cut2 = simd_set(s->table_cut2[0]);
+    t->shift = simd_set(s->table_shift[0]);
+    t->slope = simd_set(s->table_slope[0]);
+    t->cut = simd_set(s->table_cut[0]);
+}
+
 KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                         scalar *f, const int many, const int fshift,
-                        const int want, const int halo)
+                        const int want, const int boundary)
 {
-    const struct md_list *list = halo ? &w->halo : &w->own;
-    const scalar *x = s->pair_x;
+    const struct md_list *list = boundary ? &w->boundary : &w->interior;
     const uint32_t *tile = list->tiles;
+    const scalar *x = s->pair_x;
+    const simd_mask all = simd_mask_of_bits(~0u);
     scalar(*i_force)[4] = w->i_force;
     struct tile_terms t;
     double energy = 0, virial = 0;
     uint32_t current = list->n_rows > 0 ? list->rows[0].cluster : 0;
 
-    memset(&t, 0, sizeof t);
-    if (many == SPECIES_ONE) {
-        t.f12 = simd_set(s->table_f12[0]);
-        t.f6 = simd_set(s->table_f6[0]);
-        t.cut2 = simd_set(s->table_cut2[0]);
-        t.shift = simd_set(s->table_shift[0]);
-        t.slope = simd_set(s->table_slope[0]);
-        t.cut = simd_set(s->table_cut[0]);
-    }
+    load_terms(s, &t);
     for (size_t r = 0; r < list->n_rows; r++) {
         const struct md_row *row = &list->rows[r];
         if (row->cluster != current) {
             flush_forces(f + CLUSTER(current), i_force);
             current = row->cluster;
         }
-        const scalar *xi = x + CLUSTER(current) + row->lane;
+        const scalar *x_i = x + CLUSTER(current) + row->lane;
         const scalar *shift = s->shift[row->shift];
-        real xi0 = simd_set(xi[0] + shift[0]);
-        real xi1 = simd_set(xi[LANES] + shift[1]);
-        real xi2 = simd_set(xi[2 * LANES] + shift[2]);
-        real f0 = {0}, f1 = {0}, f2 = {0}, e_sum = {0}, w_sum = {0};
-        simd_mask in = simd_mask_of_bits(~0u);
+        real xi[3] = {simd_set(x_i[0] + shift[0]),
+                      simd_set(x_i[LANES] + shift[1]),
+                      simd_set(x_i[2 * LANES] + shift[2])};
+        struct row_sums sum = {{0}, {0}, {0}, {0}, {0}};
         const uint32_t *end = tile + row->n;
+        simd_mask in = all;
         int table_row = 0;
         if (many != SPECIES_ONE)
             table_row = s->table_stride *
                         s->species[(size_t)current * (size_t)LANES + row->lane];
         if (row->self) /* in its own cluster, only partners behind it */
             in = simd_mask_of_bits(~((2u << row->lane) - 1u));
-        do {
-            size_t j = *tile++;
-            const real *xj = (const real *)(x + j);
-            real dx = xi0 - xj[0], dy = xi1 - xj[1], dz = xi2 - xj[2];
-            real r2 = dx * dx + dy * dy + dz * dz, inv6;
-            if (many != SPECIES_ONE)
-                look_up(s, s->species + j / 3, table_row, many == SPECIES_FEW,
-                        fshift, want, &t);
-            simd_mask near = simd_less_in(in, r2, t.cut2);
-            in = simd_mask_of_bits(~0u);
-            real g = lj_force_over_r(r2, t.f12, t.f6, &inv6), linear = {0};
-            if (fshift)
-                linear = lj_force_shift(simd_sqrt(r2), t.slope, t.cut, &g);
-            g = simd_keep(near, g);
-            f0 += g * dx;
-            f1 += g * dy;
-            f2 += g * dz;
-            if (!halo) {
-                real *fj = (real *)(f + j);
-                fj[0] -= g * dx;
-                fj[1] -= g * dy;
-                fj[2] -= g * dz;
-            }
-            if (want) {
-                real u = lj_energy(inv6, t.f12 / 12, t.f6 / 6) - t.shift;
-                e_sum += simd_keep(near, u + linear);
-                w_sum += simd_keep(near, g * r2);
-            }
-        } while (tile < end);
-        simd_add_sums(i_force[row->lane], f0, f1, f2);
+        if (!boundary || tile < end) /* interior rows are never empty */
+            do {
+                run_tile(s, x, f, *tile++, xi, in, &t, table_row, many, fshift,
+                         want, 0, &sum);
+                in = all;
+            } while (tile < end);
+        end = tile + (boundary ? row->n_halo : 0);
+        while (tile < end)
+            run_tile(s, x, f, *tile++, xi, all, &t, table_row, many, fshift,
+                     want, 1, &sum);
+        simd_add_sums(i_force[row->lane], sum.f0, sum.f1, sum.f2);
         if (want) {
-            energy += (double)simd_sum(e_sum);
-            virial += (double)simd_sum(w_sum);
+            energy += (double)simd_sum(sum.energy);
+            virial += (double)simd_sum(sum.virial);
         }
     }
     flush_forces(f + CLUSTER(current), i_force);
@@ -128,21 +153,21 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
 }
 
 /* One loop for each kind of deck; names say what is compiled in. */
-#define LOOP(name, many, fshift, want, halo)                                   \
+#define LOOP(name, many, fshift, want, boundary)                               \
     static __attribute__((noinline)) void name(const struct md_store *s,       \
                                                struct md_worker *w, scalar *f) \
     {                                                                          \
-        run_rows(s, w, f, many, fshift, want, halo);                           \
+        run_rows(s, w, f, many, fshift, want, boundary);                       \
     }
-#define LOOPS(species, many)                            \
-    LOOP(own_##species##_force, many, 0, 0, 0)          \
-    LOOP(own_##species##_energy, many, 0, 1, 0)         \
-    LOOP(own_##species##_shifted_force, many, 1, 0, 0)  \
-    LOOP(own_##species##_shifted_energy, many, 1, 1, 0) \
-    LOOP(halo_##species##_force, many, 0, 0, 1)         \
-    LOOP(halo_##species##_energy, many, 0, 1, 1)        \
-    LOOP(halo_##species##_shifted_force, many, 1, 0, 1) \
-    LOOP(halo_##species##_shifted_energy, many, 1, 1, 1)
+#define LOOPS(species, many)                                 \
+    LOOP(interior_##species##_force, many, 0, 0, 0)          \
+    LOOP(interior_##species##_energy, many, 0, 1, 0)         \
+    LOOP(interior_##species##_shifted_force, many, 1, 0, 0)  \
+    LOOP(interior_##species##_shifted_energy, many, 1, 1, 0) \
+    LOOP(boundary_##species##_force, many, 0, 0, 1)          \
+    LOOP(boundary_##species##_energy, many, 0, 1, 1)         \
+    LOOP(boundary_##species##_shifted_force, many, 1, 0, 1)  \
+    LOOP(boundary_##species##_shifted_energy, many, 1, 1, 1)
 LOOPS(one, SPECIES_ONE)
 LOOPS(few, SPECIES_FEW)
 LOOPS(many, SPECIES_MANY)
@@ -157,15 +182,17 @@ typedef void (*loop_fn)(const struct md_store *, struct md_worker *, scalar *);
         }                                                      \
     }
 
-static loop_fn choose_loop(const struct md_store *s, int want, int halo)
+static loop_fn choose_loop(const struct md_store *s, int want, int boundary)
 {
     static const loop_fn loops[2][3][2][2] = {
-        {LOOP_ROW(own, one), LOOP_ROW(own, few), LOOP_ROW(own, many)},
-        {LOOP_ROW(halo, one), LOOP_ROW(halo, few), LOOP_ROW(halo, many)}};
+        {LOOP_ROW(interior, one), LOOP_ROW(interior, few),
+         LOOP_ROW(interior, many)},
+        {LOOP_ROW(boundary, one), LOOP_ROW(boundary, few),
+         LOOP_ROW(boundary, many)}};
     int many = s->setup.n_species == 1 ? SPECIES_ONE
                : s->few_species        ? SPECIES_FEW
                                        : SPECIES_MANY;
-    return loops[halo][many][s->setup.force_shift != 0][want];
+    return loops[boundary][many][s->setup.force_shift != 0][want];
 }
 
 /* Add the threads' forces, block by block, and clear theirs for the next time.
@@ -191,39 +218,42 @@ static void sum_over_threads(struct md_store *s)
     }
 }
 
-static void run_threads(struct md_store *s, struct md_sums *sums, int halo)
+static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
 {
-    loop_fn loop = choose_loop(s, sums != NULL, halo);
+    loop_fn loop = choose_loop(s, sums != NULL, boundary);
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
-        loop(s, w, s->n_workers > 1 && !halo ? w->force : s->f);
+        loop(s, w, s->n_workers > 1 ? w->force : s->f);
     }
-    double weight = halo ? 0.5 : 1; /* the other half is another rank's */
     for (int k = 0; k < s->n_workers; k++) {
-        struct md_list *list = halo ? &s->workers[k].halo : &s->workers[k].own;
-        s->lanes_evaluated += (uint64_t)list->n_tiles * (uint64_t)LANES;
+        const struct md_worker *w = &s->workers[k];
+        size_t tiles = boundary ? w->boundary.n_tiles : w->interior.n_tiles;
+        s->lanes_evaluated += (uint64_t)tiles * (uint64_t)LANES;
         if (sums) {
-            sums->energy += weight * s->workers[k].energy;
-            sums->virial += weight * s->workers[k].virial;
+            sums->energy += w->energy;
+            sums->virial += w->virial;
         }
     }
 }
 
 void md_force_own(struct md_store *s, struct md_sums *sums)
 {
+    if (s->n_clusters == 0)
+        return;
     if (!s->f_cleared)
         memset(s->f, 0, CLUSTER(s->n_clusters) * sizeof *s->f);
     s->f_cleared = 0;
-    if (s->n_clusters == 0)
-        return;
     run_threads(s, sums, 0);
-    if (s->n_workers > 1)
+    if (s->n_workers > 1 && s->n_halo == 0)
         sum_over_threads(s);
 }
 
 void md_force_halo(struct md_store *s, struct md_sums *sums)
 {
-    if (s->n_clusters > 0 && s->n_halo > 0)
-        run_threads(s, sums, 1);
+    if (s->n_clusters == 0 || s->n_halo == 0)
+        return;
+    run_threads(s, sums, 1);
+    if (s->n_workers > 1)
+        sum_over_threads(s);
 }

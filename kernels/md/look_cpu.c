@@ -45,15 +45,15 @@ static void visit_tile(const struct md_store *s, const struct pair_visit *v,
 }
 
 static int visit_cluster(struct md_store *s, struct md_worker *w, int32_t i,
-                         int halo, void *user)
+                         void *user)
 {
     const struct pair_visit *v = user;
-    if (!halo)
-        visit_tile(s, v, i, i, SHIFT_NONE, 0);
-    for (int k = 0; k < SHIFTS; k++) {
+    visit_tile(s, v, i, i, SHIFT_NONE, 0);
+    for (int k = 0; k < BUCKETS; k++) {
         const int32_t *near = w->candidates + (size_t)k * w->cap_candidates;
+        int halo = k >= BUCKET_HALO;
         for (int32_t q = 0; q < w->n_candidates[k]; q++)
-            visit_tile(s, v, i, near[q], k, halo);
+            visit_tile(s, v, i, near[q], halo ? k - BUCKET_HALO : k, halo);
     }
     return 0;
 }
@@ -92,10 +92,9 @@ static int for_each_pair(struct ctx *ctx, const struct md_store *store,
     struct pair_visit v = {pair, user, radius * radius};
     double reach = radius + 2 * greatest_way(s);
     for (int k = 0; k < s->n_workers; k++)
-        for (int halo = 0; halo < 2; halo++)
-            if (md_find_candidates(s, &s->workers[k], reach, halo,
-                                   visit_cluster, &v) != 0)
-                return FAIL(ctx, STATUS_MEMORY, "no memory to search pairs");
+        if (md_find_candidates(s, &s->workers[k], reach, visit_cluster, &v) !=
+            0)
+            return FAIL(ctx, STATUS_MEMORY, "no memory to search pairs");
     return 0;
 }
 

@@ -17,10 +17,10 @@ static void destroy(struct md_store *s)
         return;
     for (int k = 0; k < s->n_workers && s->workers; k++) {
         struct md_worker *w = &s->workers[k];
-        free(w->own.rows);
-        free(w->own.tiles);
-        free(w->halo.rows);
-        free(w->halo.tiles);
+        free(w->interior.rows);
+        free(w->interior.tiles);
+        free(w->boundary.rows);
+        free(w->boundary.tiles);
         free(w->force_base);
         free(w->touched);
         free(w->candidates);
@@ -192,9 +192,10 @@ static size_t store_bytes(const struct md_store *s)
     bytes += (s->columns.capacity + s->halo_columns.capacity) * 4;
     for (int k = 0; k < s->n_workers; k++) {
         const struct md_worker *w = &s->workers[k];
-        bytes += (w->own.cap_rows + w->halo.cap_rows) * sizeof(struct md_row);
-        bytes += (w->own.cap_tiles + w->halo.cap_tiles) * 4;
-        bytes += SHIFTS * w->cap_candidates * 4 + w->cap_lane_tiles * 4;
+        bytes += (w->interior.cap_rows + w->boundary.cap_rows) *
+                 sizeof(struct md_row);
+        bytes += (w->interior.cap_tiles + w->boundary.cap_tiles) * 4;
+        bytes += BUCKETS * w->cap_candidates * 4 + w->cap_lane_tiles * 4;
         if (s->n_workers > 1) /* the touched part, about */
             bytes += (size_t)(w->last - w->first) * 3 * (size_t)LANES *
                      sizeof(scalar) * 3 / 2;
@@ -206,8 +207,8 @@ static void counters(const struct md_store *s, struct md_counters *out)
 {
     double tiles = 0;
     for (int k = 0; k < s->n_workers; k++)
-        tiles +=
-            (double)(s->workers[k].own.n_tiles + s->workers[k].halo.n_tiles);
+        tiles += (double)(s->workers[k].interior.n_tiles +
+                          s->workers[k].boundary.n_tiles);
     *out = (struct md_counters){s->lists_built, s->lanes_evaluated,
                                 store_bytes(s), tiles};
 }

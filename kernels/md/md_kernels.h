@@ -141,9 +141,11 @@ struct md_kernels {
     int (*build_list)(struct ctx *ctx, struct md_store *s);
 
     /* ---- forces ---- */
-    /* Pairs among own particles (clears the forces first), then pairs with halo
-     * copies (adds). sums: NULL where energy and virial are not wanted. Both
-     * add to *sums. */
+    /* Forces in two parts, so that the first hides the exchange of copies:
+     * force_own() may touch no copy (it clears the forces and does at least the
+     * pairs that have none near); force_halo() needs fresh copies and does the
+     * rest. Forces and sums are complete after both. sums: NULL where energy
+     * and virial are not wanted; both calls add to *sums. */
     void (*force_own)(struct md_store *s, struct md_sums *sums);
     void (*force_halo)(struct md_store *s, struct md_sums *sums);
 

@@ -15,7 +15,7 @@
  * latter. */
 struct md_link {
     int32_t cursor, end; /* clusters still in reach, first and behind last */
-    int shift;
+    int shift, bucket;
     int same;        /* the column itself: half of the pairs */
     float offset[3]; /* of the shift */
     float reach_z;   /* how far apart in z a pair may be */
@@ -23,7 +23,8 @@ struct md_link {
 
 static float gap_between(double alo, double ahi, double blo, double bhi)
 {
-    double g = fmax(blo - ahi, alo - bhi);
+    double below = blo - ahi, above = alo - bhi;
+    double g = below > above ? below : above;
     return g > 0 ? (float)g : 0;
 }
 
@@ -74,6 +75,7 @@ static int link_shift(struct md_store *s, struct md_worker *w, int32_t column,
                 link->cursor = to->start[jc];
                 link->end = to->start[jc + 1];
                 link->shift = SHIFT_NONE + sx + 3 * sy + 9 * sz;
+                link->bucket = link->shift + (halo ? BUCKET_HALO : 0);
                 link->same = !halo && jc == column;
                 for (int d = 0; d < 3; d++)
                     link->offset[d] = (float)s->shift[link->shift][d];
@@ -85,24 +87,25 @@ static int link_shift(struct md_store *s, struct md_worker *w, int32_t column,
 }
 
 static int link_column(struct md_store *s, struct md_worker *w, int32_t column,
-                       int halo, double radius, size_t *n)
+                       double radius, size_t *n)
 {
     int mx = s->setup.cut[0] ? 0 : 1, my = s->setup.cut[1] ? 0 : 1;
     *n = 0;
-    for (int sy = -my; sy <= my; sy++)
-        for (int sx = -mx; sx <= mx; sx++)
-            if (link_shift(s, w, column, halo, radius, sx, sy, n) != 0)
-                return -1;
+    for (int halo = 0; halo < (s->n_halo > 0 ? 2 : 1); halo++)
+        for (int sy = -my; sy <= my; sy++)
+            for (int sx = -mx; sx <= mx; sx++)
+                if (link_shift(s, w, column, halo, radius, sx, sy, n) != 0)
+                    return -1;
     return 0;
 }
 
 static int grow_candidates(struct md_worker *w)
 {
     size_t cap = w->cap_candidates ? 2 * w->cap_candidates : 256;
-    int32_t *fresh = malloc(SHIFTS * cap * sizeof *fresh);
+    int32_t *fresh = malloc(BUCKETS * cap * sizeof *fresh);
     if (!fresh)
         return -1;
-    for (int k = 0; k < SHIFTS && w->candidates; k++)
+    for (int k = 0; k < BUCKETS && w->candidates; k++)
         memcpy(fresh + (size_t)k * cap,
                w->candidates + (size_t)k * w->cap_candidates,
                (size_t)w->n_candidates[k] * sizeof *fresh);
@@ -142,7 +145,7 @@ KERNEL_FN int search_link(const float *const box[6], struct md_worker *w,
         return 0;
     float left = b[0] + link->offset[0], right = b[1] + link->offset[0];
     float front = b[2] + link->offset[1], back = b[3] + link->offset[1];
-    int32_t n = w->n_candidates[link->shift];
+    int32_t n = w->n_candidates[link->bucket];
     for (; j < end && z_lo[j] <= top + reach_z; j += BOX_LANES) {
         box_real gx = box_gap(left, right, x_lo + j, x_hi + j);
         box_real gy = box_gap(front, back, y_lo + j, y_hi + j);
@@ -151,14 +154,14 @@ KERNEL_FN int search_link(const float *const box[6], struct md_worker *w,
                                            simd_box_set(radius2));
         if (end - j < BOX_LANES)
             bits &= (1u << (end - j)) - 1u;
-        w->n_candidates[link->shift] = n;
+        w->n_candidates[link->bucket] = n;
         if ((size_t)n + BOX_LANES > w->cap_candidates &&
             grow_candidates(w) != 0)
             return -1;
-        int32_t *out = w->candidates + (size_t)link->shift * w->cap_candidates;
+        int32_t *out = w->candidates + (size_t)link->bucket * w->cap_candidates;
         n += simd_box_compress(bits, j, out + n);
     }
-    w->n_candidates[link->shift] = n;
+    w->n_candidates[link->bucket] = n;
     return 0;
 }
 
@@ -179,26 +182,24 @@ static int search_links(const struct md_store *s, struct md_worker *w,
 }
 
 int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
-                       int halo, md_visit visit, void *user)
+                       md_visit visit, void *user)
 {
     const int32_t *start = s->columns.start;
     size_t columns = (size_t)s->columns.n[0] * (size_t)s->columns.n[1];
     double reach = radius + 2 * s->box_tolerance;
     float radius2 = (float)(reach * reach) * (1 + 4 * FLT_EPSILON);
-    if (halo && s->n_halo == 0)
-        return 0;
     for (size_t c = 0; c < columns; c++) {
         int32_t i = start[c] > w->first ? start[c] : w->first;
         int32_t end = start[c + 1] < w->last ? start[c + 1] : w->last;
         size_t n_links;
         if (i >= end)
             continue;
-        if (link_column(s, w, (int32_t)c, halo, reach, &n_links) != 0)
+        if (link_column(s, w, (int32_t)c, reach, &n_links) != 0)
             return -1;
         for (; i < end; i++) {
             if (search_links(s, w, n_links, i, radius2) != 0)
                 return -1;
-            if (visit(s, w, i, halo, user) != 0)
+            if (visit(s, w, i, user) != 0)
                 return -1;
         }
     }

@@ -28,6 +28,9 @@
 
 enum { SHIFTS = 27, SHIFT_NONE = 13 };
 
+/* Clusters found near one: own ones by shift, then copies by shift. */
+enum { BUCKETS = 2 * SHIFTS, BUCKET_HALO = SHIFTS };
+
 /* Columns of one kind of clusters: own, or halo. */
 struct md_columns {
     double lo[2], side[2]; /* corner and size of a column, store coordinates */
@@ -37,13 +40,14 @@ struct md_columns {
     size_t capacity;
 };
 
-/* One row of the list: `n` tiles, which follow those of the row before. */
+/* One row of the list: n tiles of own clusters and then n_halo of copies, which
+ * follow those of the row before. */
 struct md_row {
-    uint32_t cluster; /* of the particle i */
-    uint16_t n;       /* tiles; a longer row is continued in the next */
-    uint8_t lane;     /* of the particle i */
-    uint8_t shift;    /* added to i's position */
-    uint8_t self;     /* the first tile is i's own cluster, unshifted */
+    uint32_t cluster;   /* of the particle i */
+    uint16_t n, n_halo; /* a longer row is continued in the next */
+    uint8_t lane;       /* of the particle i */
+    uint8_t shift;      /* added to i's position */
+    uint8_t self;       /* the first tile is i's own cluster, unshifted */
 };
 
 struct md_list {
@@ -57,12 +61,12 @@ struct md_link;
 /* What one thread owns: a range of own clusters, its lists and scratch. */
 struct md_worker {
     int32_t first, last; /* clusters [first, last) */
-    struct md_list own, halo;
+    struct md_list interior, boundary;
     void *force_base;       /* what `force` lies in */
     scalar *force;          /* unused with one thread: it writes to store->f */
     unsigned char *touched; /* blocks of clusters this thread adds forces to */
-    int32_t *candidates;    /* [SHIFTS][cap_candidates] */
-    int32_t n_candidates[SHIFTS];
+    int32_t *candidates;    /* [BUCKETS][cap_candidates] */
+    int32_t n_candidates[BUCKETS];
     uint32_t *lane_tiles; /* scratch of the row builder */
     int32_t *flags;       /* lanes near each candidate, and its tile */
     uint32_t *flag_tiles;
@@ -213,14 +217,14 @@ int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                    const void *buffer);
 void md_unpack_halo(struct md_store *s, const void *buffer);
 
-/* For each own cluster I of worker w (ascending), find the clusters J with a
- * box within `radius` of I's, of one kind (halo = 0: own, each pair once; 1:
- * halo copies), grouped by shift in w->candidates, and call visit. Returns 0 or
- * -1 (out of memory). */
+/* For each own cluster I of worker w (ascending), find the clusters with a box
+ * within `radius` of I's, in buckets of w->candidates: own ones (each pair
+ * once) and halo copies, by shift; then call visit. Returns 0 or -1 (out of
+ * memory). */
 typedef int (*md_visit)(struct md_store *s, struct md_worker *w, int32_t i,
-                        int halo, void *user);
+                        void *user);
 int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
-                       int halo, md_visit visit, void *user);
+                       md_visit visit, void *user);
 
 int md_build_list(struct ctx *ctx, struct md_store *s);
 void md_force_own(struct md_store *s, struct md_sums *sums);
