@@ -1,2 +1,17 @@
 # bench: measurements, run by hand.
-EXTRA_DIST += bench/peers.sh
+EXTRA_DIST += bench/peers.sh bench/gpu.sh bench/RESULTS.md scripts/gpu-bundle
+
+# Everything that needs a card: tests, the sanitizers of CUDA, figures.
+ON_CARD = tests/cuda/right_card tests/md/analysis tests/md/forces \
+	tests/md/motion tests/md/thermostats
+if WITH_CUDA
+check-gpu: warpdeck $(ON_CARD)
+	rm -rf card-programs && $(MKDIR_P) card-programs
+	cp warpdeck $(ON_CARD) card-programs
+	MPIRUN='$(MPIRUN)' bash $(srcdir)/bench/gpu.sh \
+		--programs "$$PWD/card-programs" $(GPU_FLAGS)
+else
+check-gpu:
+	@echo "check-gpu: built without CUDA; see configure --with-cuda" >&2; false
+endif
+.PHONY: check-gpu

@@ -7,9 +7,9 @@ AC_DEFUN([WD_CUDA], [
   AC_ARG_VAR([NVCC], [CUDA compiler])
   AC_ARG_VAR([NVCC_ARCH], [what cards to compile for, as flags of nvcc
     @<:@-gencode for sm_80, sm_90 and the PTX of the latter@:>@])
-  AC_ARG_VAR([NVCCFLAGS], [flags of the CUDA compiler @<:@-O3 -lineinfo@:>@])
+  AC_ARG_VAR([NVCCFLAGS], [flags of the CUDA compiler @<:@-O3 -lineinfo, compressed@:>@])
   : ${NVCC_ARCH="-gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=@<:@sm_90,compute_90@:>@"}
-  : ${NVCCFLAGS="-O3 -lineinfo"}
+  : ${NVCCFLAGS="-O3 -lineinfo -Xfatbin=-compress-all"}
   wd_cuda=no
   CUDA_CPPFLAGS=
   CUDA_LIBS=

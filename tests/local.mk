@@ -63,5 +63,5 @@ installcheck-local:
 
 clean-local:
 	test ! -d tests/work || chmod -R u+w tests/work
-	rm -rf tests/work
+	rm -rf tests/work card-programs
 

@@ -45,3 +45,12 @@ $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
 LONG_TESTS += tests/cuda/remove_syncs.py
+
+# The right programs for a real card: run by make check-gpu.
+if WITH_CUDA
+check_PROGRAMS += tests/cuda/right_card
+tests_cuda_right_card_SOURCES =
+tests_cuda_right_card_LDADD = tests/cuda/right.nv.o tests/cuda/samples.nv.o \
+	$(TEST_LIBS)
+tests_cuda_right_card_LINK = $(CXXLINK) $(OPENMP_CFLAGS)
+endif

@@ -2,7 +2,7 @@
 . "$top_srcdir/tests/tap.sh"
 
 for file in bootstrap quickstart .ci/run tests/run-test tests/tally.sh \
-    build-aux/revision.sh; do
+    build-aux/revision.sh scripts/gpu-bundle; do
     case $(head -n 1 "$top_srcdir/$file") in
     *bash*) check "$file is bash that parses" bash -n "$top_srcdir/$file" ;;
     *) check "$file is POSIX sh that parses" sh -n "$top_srcdir/$file" ;;

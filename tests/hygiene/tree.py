@@ -7,7 +7,7 @@ import tap
 
 TOP = os.path.abspath(tap.TOP_SRCDIR)
 ROOMS = ("src", "solvers", "kernels", "inputs", "postproc", "tests", "bench",
-         "docs", "man", "packaging", ".ci", "m4", "build-aux")
+         "docs", "man", "packaging", ".ci", "m4", "build-aux", "scripts")
 # Put there by ./bootstrap; not ours.
 FOREIGN = re.compile(r"build-aux/(?!revision\.sh$)|/[w]ork/|__pycache__|/\.deps/")
 

@@ -1,0 +1,191 @@
+#!/bin/bash
+# All that a machine with a card has to show: the tests on the card, the
+# sanitizers of CUDA, and the figures. Under 8 minutes; needs nothing from
+# outside.
+#
+#   bench/gpu.sh [--programs FOLDER] [--record FILE] [--seconds N]
+#
+# FOLDER has warpdeck, right_card, forces, analysis, motion and thermostats; in a
+# bundle (scripts/gpu-bundle) it is found; in a build tree use make check-gpu.
+# --record appends the table of figures to FILE (bench/RESULTS.md). What does not
+# fit into N seconds (450) is left out and said. Exits 1 where a test failed, 2
+# where there is no card.
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+programs= record= seconds=450
+while [ $# -gt 0 ]; do
+    case $1 in
+    --programs) programs=$2 ;;
+    --record) record=$2 ;;
+    --seconds) seconds=$2 ;;
+    *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    esac
+    shift 2
+done
+if [ -z "$programs" ] && [ -f "$here/env.sh" ]; then
+    cd "$here" && . ./env.sh
+    programs=$here/bin
+fi
+warpdeck=$programs/warpdeck
+[ -x "$warpdeck" ] ||
+    { echo "gpu.sh: no program '$warpdeck'; see --programs" >&2; exit 2; }
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export HWLOC_COMPONENTS=-opencl,-gl OMP_NUM_THREADS=1
+mpirun=${MPIRUN:-$(command -v mpirun || true)}
+mpirun_flags="--oversubscribe --bind-to none"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failed=0
+
+head_line() {
+    printf '\n== %s\n' "$*"
+}
+left() { # seconds
+    echo $((seconds - SECONDS))
+}
+# limited MOST COMMAND...: with MOST seconds, or what is left of all.
+limited() {
+    limit=$1
+    shift
+    [ "$limit" -le "$(left)" ] || limit=$(left)
+    if [ "$limit" -lt 5 ]; then
+        echo "left out, no time: $*"
+        return 125
+    fi
+    timeout --kill-after=5 "$limit" "$@"
+}
+
+# ---- what there is ---------------------------------------------------------
+"$warpdeck" info
+if ! "$warpdeck" info | grep -q '^device *cuda: .* [0-9]* card'; then
+    echo "gpu.sh: no card here, so nothing was checked and nothing measured" >&2
+    exit 2
+fi
+command -v nvidia-smi >/dev/null && nvidia-smi \
+    --query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit \
+    --format=csv
+card=$("$warpdeck" info | sed -n 's/^device *cuda: .* cards*: //p')
+
+# ---- tests -----------------------------------------------------------------
+# A program that speaks TAP; its failures are shown.
+tested() { # NAME COMMAND...
+    name=$1
+    shift
+    limited 100 "$@" >out 2>&1
+    status=$?
+    [ "$status" -ne 125 ] || { tail -n 1 out; return; }
+    bad=$(grep -c '^not ok' out)
+    if [ "$status" -eq 0 ] && [ "$bad" -eq 0 ]; then
+        echo "passed: $name, $(grep -c '^ok' out) results"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name, status $status"
+        grep -A 3 '^not ok' out | head -n 40
+        tail -n 5 out
+    fi
+}
+export WARPDECK_TEST_DEVICE=cuda
+head_line "tests on the card"
+tested "right programs" "$programs/right_card"
+for test in forces analysis motion thermostats; do
+    tested "$test, 1 rank" "$programs/$test"
+done
+# shellcheck disable=SC2086
+if [ -n "$mpirun" ] && "$mpirun" $mpirun_flags -n 2 true >out 2>&1; then
+    for test in forces analysis; do
+        tested "$test, 2 ranks" "$mpirun" $mpirun_flags -n 2 "$programs/$test"
+    done
+else
+    echo "left out: 2 ranks (no MPI that starts)"
+fi
+
+# ---- CUDA's own sanitizers -------------------------------------------------
+head_line "compute-sanitizer"
+sanitizer=$(command -v compute-sanitizer ||
+    ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+cat >small.toml <<'END'
+[run]
+solver = "md"
+[md]
+steps = 20
+[md.initial]
+lattice = "fcc"
+cells = [6, 6, 6]
+density = 0.8442
+temperature = 1.44
+[md.pair]
+cutoff = 2.5
+skin = 0.3
+[md.ensemble]
+type = "langevin"
+temperature = 1.0
+relaxation = 1.0
+END
+for tool in memcheck racecheck synccheck initcheck; do
+    [ -n "$sanitizer" ] || break
+    for precision in double mixed; do
+        if limited 45 "$sanitizer" --tool $tool --error-exitcode 9 \
+            "$warpdeck" run small.toml --device cuda --overwrite -q \
+            "md.precision=\"$precision\"" >out 2>&1; then
+            echo "passed: $tool, $precision"
+        elif [ $? -eq 125 ]; then
+            tail -n 1 out
+        else
+            failed=$((failed + 1))
+            echo "FAILED: $tool, $precision"
+            grep -v '^ *$' out | head -n 30
+        fi
+    done
+done
+[ -n "$sanitizer" ] || echo "left out: not installed"
+
+# ---- figures ---------------------------------------------------------------
+head_line "figures"
+table=$work/table.md
+{
+    printf '\n### %s\n\n' "$card"
+    "$warpdeck" --version | head -n 1
+    printf '\n'
+} >"$table"
+# bench NAME PRECISION ARGUMENT...: what it says, and its table in RESULTS.
+bench() {
+    name=$1 precision=$2
+    shift 2
+    if limited 120 "$warpdeck" bench --device cuda --precision "$precision" \
+        "$@" >out 2>&1; then
+        cat out
+        { printf '%s, %s:\n\n' "$name" "$precision"
+          sed -n 's/^limits:/    &/p; /^ *card: /s/^/  /p; /^  size/,$s/^/  /p' out
+          printf '\n'; } >>"$table"
+    elif [ $? -eq 125 ]; then
+        tail -n 1 out
+    else
+        failed=$((failed + 1))
+        echo "FAILED: bench $*"
+        tail -n 20 out
+    fi
+}
+for precision in double mixed single; do
+    bench "melt" $precision --steps 1000 --sizes 32k,256k,1M
+done
+bench "melt of 16 million" mixed --steps 200 --sizes 1M \
+    'md.initial.cells=[160,160,160]'
+bench "melt of 4000" mixed --steps 5000 --sizes 32k \
+    'md.initial.cells=[10,10,10]'
+
+head_line "$((SECONDS)) s, $failed failed"
+cat "$table"
+if [ -n "$record" ]; then
+    if [ $failed -eq 0 ]; then
+        cat "$table" >>"$record"
+    else
+        echo "gpu.sh: nothing recorded, since something failed" >&2
+    fi
+fi
+[ $failed -eq 0 ]
