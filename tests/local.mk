@@ -45,11 +45,12 @@ include tests/hygiene/local.mk
 
 EXTRA_DIST += $(LONG_TESTS)
 
-# The programs, and the scripts about decks and the command line: what also runs
-# under sanitizers and without MPI.
+# What also runs under sanitizers and without MPI: all but the physics, and what
+# the simulated card takes long for.
 check-quick: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter $(check_PROGRAMS) \
-		tests/deck/% tests/driver/%,$(TESTS))'
+		tests/deck/% tests/driver/% tests/md/% tests/output/modules.sh \
+		tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS))'
 
 # What takes too long for make check. Scripts alone, since make has rules for
 # their endings.
