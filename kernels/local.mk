@@ -5,9 +5,10 @@ libwarpdeck_a_SOURCES += \
 	kernels/devices.def \
 	kernels/machine.c \
 	kernels/machine.h \
+	kernels/noise.h \
+	kernels/noise_cpu.c \
 	kernels/rng.c \
-	kernels/rng.h \
-	kernels/rng_formula.h
+	kernels/rng.h
 
 CUDA_SOURCES += \
 	kernels/card_cuda.cu \

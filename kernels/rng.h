@@ -31,4 +31,13 @@ void rng_normal2(struct rng_words r, double out[2]);
 void rng_normal3(uint64_t seed, enum rng_stream stream, uint64_t step,
                  uint64_t index, double out[3]);
 
+/* Items a call of rng_noise() may ask for. */
+enum { RNG_NOISE_MOST = 64 };
+
+/* Three standard normals for each of n items (n <= RNG_NOISE_MOST) of `stream`
+ * at `step`, fast: out[d][k] for item index[k]. Made of 32-bit uniforms (see
+ * kernels/noise.h); other numbers than rng_normal3() gives. */
+void rng_noise(uint64_t seed, enum rng_stream stream, uint64_t step,
+               const int64_t *index, int n, double (*out)[RNG_NOISE_MOST]);
+
 #endif

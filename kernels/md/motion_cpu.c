@@ -127,21 +127,24 @@ void md_shift_velocities(struct md_store *s, const double dv[3])
 void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                            uint64_t step)
 {
-    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
+    size_t n = (size_t)s->n_clusters;
     double spread[MD_SPECIES_MAX];
     for (int a = 0; a < s->setup.n_species; a++)
         spread[a] = sqrt((1 - decay) * (1 + decay) * kt / s->setup.mass[a]);
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
-    for (size_t slot = 0; slot < slots; slot++) {
-        double noise[3];
-        if (s->id[slot] == 0)
-            continue;
-        rng_normal3(s->setup.seed, RNG_LANGEVIN, step, (uint64_t)s->id[slot],
-                    noise);
+    for (size_t c = 0; c < n; c++) {
+        double noise[3][RNG_NOISE_MOST], width[LANES];
+        const int64_t *id = s->id + c * (size_t)LANES;
+        rng_noise(s->setup.seed, RNG_LANGEVIN, step, id, LANES, noise);
+        EACH_LANE(l)
+        { /* padding stays at rest */
+            size_t slot = c * (size_t)LANES + (size_t)l;
+            width[l] = id[l] != 0 ? spread[s->species[slot]] : 0;
+        }
         for (int d = 0; d < 3; d++) {
-            state *v = s->v + SLOT(slot, d);
-            *v = (state)(decay * (double)*v +
-                         spread[s->species[slot]] * noise[d]);
+            state *v = s->v + CLUSTER(c) + (size_t)(d * LANES);
+            EACH_LANE(l)
+            v[l] = (state)(decay * (double)v[l] + width[l] * noise[d][l]);
         }
     }
 }

@@ -2,8 +2,56 @@
 #include "kernels/md/store_cuda.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "kernels/rng_formula.h"
+extern "C" {
+#include "kernels/rng.h"
+}
+
+/* kernels/noise.h for one thread. */
+typedef double noise_real;
+typedef uint64_t noise_bits;
+
+KERNEL_FN double noise_set(double a)
+{
+    return a;
+}
+
+KERNEL_FN uint64_t noise_set_bits(uint64_t a)
+{
+    return a;
+}
+
+KERNEL_FN uint64_t noise_as_bits(double a)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+KERNEL_FN double noise_as_real(uint64_t bits)
+{
+    double a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
+KERNEL_FN double noise_sqrt(double a)
+{
+    return sqrt(a);
+}
+
+KERNEL_FN double noise_fma(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+KERNEL_FN uint64_t noise_mul32(uint64_t a, uint32_t b)
+{
+    return (uint64_t)(uint32_t)a * b;
+}
+
+#include "kernels/noise.h"
 
 /* Half kick and drift in one pass; the pair positions follow. Each block leaves
  * the greatest square of the way since the list was built; a way that is not
@@ -178,7 +226,7 @@ static __global__ void ornstein_uhlenbeck(struct md_view m, double decay,
         return;
     double spread = sqrt((1 - decay) * (1 + decay) * kt / m.mass[m.species[i]]);
     double noise[3];
-    rng_formula_normal3(seed, RNG_LANGEVIN, step, (uint64_t)m.id[i], noise);
+    noise_normal3(seed, RNG_LANGEVIN, step, (uint64_t)m.id[i], noise);
     for (int d = 0; d < 3; d++) {
         size_t at = d * m.stride + i;
         m.v[at] = (state)(decay * (double)m.v[at] + spread * noise[d]);
