@@ -18,7 +18,7 @@ static const struct param_section sections[] = {
     {"md.ensemble", 0, 1, "Constant energy, or a thermostat."},
     {"md.analysis.rdf", 0, 1,
      "Radial distribution functions, accumulated during the run and written at "
-     "its end under /observables/radial_distribution."},
+     "its end under /statistics/radial_distribution."},
     {"md.analysis.msd", 0, 1,
      "Mean squared displacement from the start, through the periodic "
      "boundaries; the drift of the center of mass is not taken out."},
@@ -178,7 +178,9 @@ static const struct param params[] = {
 
     {"md.analysis.msd", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
      PARAM_HAS_MIN, NULL,
-     "Steps between two samples of the table displacement/mean_squared."},
+     "Steps between two samples of the table "
+     "/statistics/displacement/mean_squared."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-const struct param_table md_param_table = {sections, params};
+const struct param_table md_param_table = {sections, params,
+                                           "md.coulomb|md.constraints"};

@@ -78,6 +78,8 @@ struct param_section {
 struct param_table {
     const struct param_section *sections;
     const struct param *params;
+    const char *absent; /* "md.coulomb|md.constraints": sections that are known,
+                         * but not in this version; or NULL */
 };
 
 struct params;

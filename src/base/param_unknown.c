@@ -128,6 +128,13 @@ void param_unknown_section(struct params *p, const char *path,
     const char *dot = strrchr(path, '.');
     char parent[PARAM_PATH_MAX] = "";
 
+    for (int t = 0; t < p->n_tables; t++)
+        if (param_is_choice(p->tables[t]->absent, path, 0)) {
+            deck_errors_add(p->errors, node->key_place, 1,
+                            "section [%s]: known, but not in this version",
+                            path);
+            return;
+        }
     /* without a solver only slips of the driver's sections can be told */
     if (!p->has_solver && near == NULL)
         return;

@@ -44,8 +44,8 @@ static const struct param params[] = {
      "si: m, s, J, kg, Pa."},
     {"run", "device", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
      "auto|cpu|cuda",
-     "Where the loops run. auto: on a GPU where there is one and this build "
-     "can use it, else on the CPU."},
+     "Where the loops run. auto: on a GPU where there is one, this build can "
+     "use it, and each rank has enough to do for it, else on the CPU."},
     {"run", "seed", PARAM_INT, NO_DIM, "1", 0, 0, 0, PARAM_HAS_MIN, NULL,
      "Seed of all random numbers. The same seed gives the same numbers on any "
      "count of ranks and threads."},
@@ -87,7 +87,7 @@ static const struct param params[] = {
      "How many saved states are kept. No effect in this version."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-static const struct param_table table = {sections, params};
+static const struct param_table table = {sections, params, NULL};
 
 const struct param_table *driver_param_table(void)
 {

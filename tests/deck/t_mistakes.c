@@ -116,6 +116,9 @@ static void test_mistakes(struct ctx *ctx)
         "a solver of another version",
         "run.solver = \"fluid\": known, but not in this version, which has "
         "\"toy\"\n    2 | solver = \"fluid\"\n      |          ^\n1 error;");
+    refused(ctx, BASE "[toy.later]\nx = 1\n", "a section of another version",
+            "d.toml:7:6: error: section [toy.later]: known, but not in this "
+            "version\n    7 | [toy.later]\n      |      ^\n1 error;");
     refused(ctx, BASE "[output]\nsave = 1.5\n", "a wall time without a unit",
             "a wall time in quotes");
     refused(ctx, BASE "[output]\nsave = \"soon\"\n", "no time", "soon");

@@ -87,8 +87,10 @@ static const struct param toy_keys[] = {
      "Value."},
     {NULL, NULL, PARAM_BOOL, NUMBER, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-static const struct param_table driver_table = {driver_sections, driver_keys};
-static const struct param_table toy_table = {toy_sections, toy_keys};
+static const struct param_table driver_table = {driver_sections, driver_keys,
+                                                NULL};
+static const struct param_table toy_table = {toy_sections, toy_keys,
+                                             "toy.later|toy.much_later"};
 
 static inline const struct param_table *choose(const char *solver, void *user)
 {
