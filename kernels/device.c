@@ -9,6 +9,8 @@
 #include <omp.h>
 #endif
 
+#include "base/comm.h"
+#include "base/ctx.h"
 #include "base/error.h"
 #include "kernels/md/md_kernels.h"
 
@@ -69,10 +71,10 @@ static int cpu_usable(char *why, size_t size)
 
 static int cpu_open(struct ctx *ctx, struct device *d)
 {
-    (void)ctx;
     d->name = "cpu";
     d->threads = thread_count();
     d->memory_total = host_memory();
+    d->sharers = comm_node_size(ctx->comm);
     d->md = cpu_md;
     snprintf(d->description, sizeof d->description, "cpu (%s)",
              device_simd_name());
@@ -134,13 +136,26 @@ static const struct device_backend *find(const char *name)
     return NULL;
 }
 
+static const struct device_backend *
+find_or_choose(const char *name, double items, char *reason, size_t size)
+{
+    reason[0] = '\0';
+    return strcmp(name, "auto") == 0 ? choose(items, reason, size) : find(name);
+}
+
+const char *device_choose(const char *name, double items, char *reason,
+                          size_t size)
+{
+    const struct device_backend *b = find_or_choose(name, items, reason, size);
+    return b ? b->name : NULL;
+}
+
 int device_open(struct ctx *ctx, const char *name, double items,
                 struct device **out)
 {
-    char choice[192] = "";
-    int automatic = strcmp(name, "auto") == 0;
+    char choice[192];
     const struct device_backend *b =
-        automatic ? choose(items, choice, sizeof choice) : find(name);
+        find_or_choose(name, items, choice, sizeof choice);
     *out = NULL;
     if (!b)
         return FAIL(ctx, STATUS_UNSUPPORTED,

@@ -22,6 +22,7 @@ struct device {
     char choice[192];      /* why "auto" took it, or "" */
     int threads;           /* OpenMP threads of this rank */
     size_t memory_total;   /* bytes on this host or card */
+    int sharers;           /* ranks that use it, this one included */
     void *backend;         /* what the backend keeps; its own */
     /* The kernels of molecular dynamics in a precision. */
     const struct md_kernels *(*md)(enum precision precision);
@@ -50,6 +51,12 @@ struct device_backend {
 /* Below this many particles on a rank a card's launches take longer than a
  * core's work; "auto" then stays on the cpu. */
 enum { DEVICE_AUTO_LEAST = 4000 };
+
+/* What `name` means for a problem of `items` on this rank: the backend's name,
+ * or NULL for an unknown one. `reason`: why "auto" takes it, or "". Nothing is
+ * opened. */
+const char *device_choose(const char *name, double items, char *reason,
+                          size_t size);
 
 /* Open the device named "auto", "cpu" or "cuda" for a problem of `items`
  * particles (cells, paths) on this rank. The caller owns *out. Errors:

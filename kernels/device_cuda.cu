@@ -143,7 +143,8 @@ static void traffic(const struct device *device, uint64_t *to_device,
 }
 
 /* Ranks of a host take its cards in turn. */
-static int choose_card(struct ctx *ctx, struct cuda_device *d)
+static int choose_card(struct ctx *ctx, struct device *device,
+                       struct cuda_device *d)
 {
     char why[128];
     int n = usable(why, sizeof why);
@@ -153,6 +154,7 @@ static int choose_card(struct ctx *ctx, struct cuda_device *d)
                     "\"auto\"",
                     why);
     d->ordinal = comm_node_rank(ctx->comm) % n;
+    device->sharers = (comm_node_size(ctx->comm) - d->ordinal + n - 1) / n;
     CUDA_TRY(ctx, cudaSetDevice(d->ordinal));
     return 0;
 }
@@ -161,7 +163,7 @@ static int open_card(struct ctx *ctx, struct device *device,
                      struct cuda_device *d)
 {
     struct cudaDeviceProp prop;
-    TRY(choose_card(ctx, d));
+    TRY(choose_card(ctx, device, d));
     CUDA_TRY(ctx, cudaGetDeviceProperties(&prop, d->ordinal));
     CUDA_TRY(ctx, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
     CUDA_TRY(ctx, cudaMallocHost(&d->staging, STAGING_BYTES));

@@ -13,6 +13,7 @@
 #include "driver/job.h"
 #include "driver/options.h"
 #include "driver/run.h"
+#include "kernels/device.h"
 
 /* How often something happens in a run of `steps`, the start included. */
 static int64_t count_due(const struct interval *every, int64_t steps, double dt)
@@ -85,6 +86,17 @@ static void print_ranks(struct ctx *ctx, const struct job *job)
                  format_count(e->work_per_step, a));
 }
 
+/* Nothing is opened: a plan may be made where the card is not. */
+static void print_device(struct ctx *ctx, const struct job *job)
+{
+    char reason[192];
+    const char *wanted = params_string(job->params, "run", "device");
+    const char *name =
+        device_choose(wanted, job->plan.items_per_rank, reason, sizeof(reason));
+    log_info(ctx->log, "  device         %s%s%s", name,
+             reason[0] != '\0' ? "; " : "", reason);
+}
+
 static void print_output(struct ctx *ctx, const struct job *job)
 {
     int64_t frames, rows;
@@ -107,6 +119,7 @@ static int check(struct ctx *ctx, const struct command_line *line)
         log_info(ctx->log, "%s: no errors", line->arguments[0]);
         print_problem(ctx, &job);
         print_ranks(ctx, &job);
+        print_device(ctx, &job);
         print_output(ctx, &job);
     }
     if (status == 0 && log_level(ctx->log) >= LOG_VERBOSE) {

@@ -40,6 +40,15 @@ static void print_device(void *user, const char *text)
     log_info(user, "device      %s", text);
 }
 
+/* What "auto" is for a problem that is large enough. */
+static void print_choice(struct log *log)
+{
+    char reason[192];
+    const char *name =
+        device_choose("auto", DEVICE_AUTO_LEAST, reason, sizeof(reason));
+    log_info(log, "device      auto: %s; %s", name, reason);
+}
+
 static void print_solvers(struct log *log)
 {
     for (int i = 0; solver_at(i) != NULL; i++)
@@ -69,6 +78,7 @@ int cmd_info(struct ctx *ctx, const struct command_line *line)
     log_info(log, "HDF5        %s", h5md_library_version());
     print_solvers(log);
     device_list(print_device, log);
+    print_choice(log);
     print_machine(log);
     log_info(log, "ranks       %d on %d host%s", comm_size(ctx->comm),
              comm_node_count(ctx->comm),

@@ -47,6 +47,7 @@ exits 0 "info succeeds" "$WARPDECK" info
 for word in "built with" MPI HDF5 solver device processor memory; do
     contains tap.out "$word" "info tells of $word"
 done
+matches tap.out '^device +auto: c[a-z]+; .' "info tells what auto is, and why"
 
 says 2 "no command" "error: no command is given
   use warpdeck --help" ""
@@ -101,6 +102,8 @@ observables_every = 5
 END
 exits 0 "check succeeds" "$WARPDECK" check deck.toml
 matches tap.out '4000 particles' "it tells the number of particles"
+matches tap.out '^  device +c[a-z]+; .*c[a-z]' "it tells where it would run, and \
+why"
 matches tap.out ': 4 frames of 96.0 kB, 3 rows' \
     "it counts frames and rows: steps 0, 4, 8, 10 and 0, 5, 10"
 is "$(ls)" "$(printf 'deck.toml\none\nout\ntap.err\ntap.out\ntwo')" \

@@ -33,6 +33,8 @@ holds b/toy.h5 "complete 1 rows 0 frames 0" "with row 0 and frame 0"
 exits 0 "-q is quiet" "$TOY" run toy.toml --output c -q
 is "$(cat tap.out tap.err)" "" "no word on the terminal"
 contains c/toy.log "wrote c/toy.h5" "but all of them in the log"
+exits 0 "-v tells more" "$TOY" run toy.toml --output c --overwrite -v
+matches tap.out '^device "auto" is c[a-z]+: .' "why this device was taken, too"
 exits 0 "times, not steps" "$TOY" run toy.toml output.observables_every=1.5 \
     output.frames_every=2.0 --output d
 holds d/toy.h5 "complete 1 rows 0 3 4 6 8 9 10 frames 0 4 8 10" \
