@@ -228,6 +228,8 @@ double md_thermal(const struct md *md, double temperature);
 /* ---- md_observe.c ---- */
 void md_observe_init(struct md *md);
 int md_observe(struct ctx *ctx, void *state, double *values);
+#define MD_FIELD_NAMES "position, velocity, force, image, id, species and mass"
+int md_has_field(const char *name);
 int md_frame(struct ctx *ctx, void *state, int n_names,
              const char *const *names, const struct field_frame **out);
 void md_observe_free(struct md *md);

@@ -199,6 +199,11 @@ static int find_field(const char *name)
     return -1;
 }
 
+int md_has_field(const char *name)
+{
+    return find_field(name) >= 0;
+}
+
 /* Bring the particles of this rank's slab into md->rows, and their forces where
  * they are wanted. */
 static int fetch_rows(struct ctx *ctx, struct md *md, int want_force)
@@ -291,10 +296,8 @@ int md_frame(struct ctx *ctx, void *state, int n_names,
     for (int i = 0; i < n_names; i++) {
         int f = find_field(names[i]);
         if (f < 0)
-            return FAIL(ctx, STATUS_UNSUPPORTED,
-                        "no field '%s'; there are position, velocity, force, "
-                        "image, id, species and mass",
-                        names[i]);
+            return FAIL(ctx, STATUS_UNSUPPORTED, "no field '%s'; there are %s",
+                        names[i], MD_FIELD_NAMES);
         wanted[f] = 1;
     }
     particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);

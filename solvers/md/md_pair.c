@@ -112,9 +112,9 @@ static int read_options(struct ctx *ctx, struct params *p, struct md *md)
     return 0;
 }
 
-/* One [[md.pair.coefficients]] into the table of pairs. */
-static void read_coefficients(struct params *p, const struct md *md, int i,
-                              struct lj *table)
+/* One [[md.pair.coefficients]] into the table of pairs. 0: of no known pair. */
+static int read_coefficients(struct params *p, const struct md *md, int i,
+                             struct lj *table)
 {
     const char *section = "md.pair.coefficients";
     char list[256];
@@ -127,7 +127,7 @@ static void read_coefficients(struct params *p, const struct md *md, int i,
             params_error_at(p, section, i, "species",
                             "unknown species '%s'; declared: %s", names[e],
                             md_species_list(md, list, sizeof list));
-            return;
+            return 0;
         }
     }
     struct lj lj = {1, params_double_at(p, section, i, "epsilon"),
@@ -145,6 +145,7 @@ static void read_coefficients(struct params *p, const struct md *md, int i,
                         names[1]);
     table[s[0] * md->n_species + s[1]] = lj;
     table[s[1] * md->n_species + s[0]] = lj;
+    return 1;
 }
 
 /* Give every pair its parameters: those of the deck, or mixed. */
@@ -155,18 +156,8 @@ static void complete(struct params *p, const struct md *md, struct lj *table)
         for (int j = 0; j < i; j++) {
             struct lj *ij = &table[i * n + j];
             const struct lj *ii = &table[i * n + i], *jj = &table[j * n + j];
-            if (ij->known)
+            if (ij->known || !ii->known || !jj->known)
                 continue;
-            if (!ii->known || !jj->known) {
-                int lacking = ii->known ? j : i;
-                params_error(p, "md.pair", "coefficients",
-                             "no [[md.pair.coefficients]] for %s-%s, nor for "
-                             "%s-%s to mix them from",
-                             md->species[i].name, md->species[j].name,
-                             md->species[lacking].name,
-                             md->species[lacking].name);
-                continue;
-            }
             *ij = mix(md->pair.mixing, *ii, *jj);
             ij->cutoff = md->pair.cutoff;
             table[j * n + i] = *ij;
@@ -190,11 +181,13 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu pairs of species",
                     n * n);
     }
+    int all_read = 1;
     for (int i = 0; i < n_given; i++)
-        read_coefficients(p, md, i, table);
+        all_read &= read_coefficients(p, md, i, table);
     if (n_given == 0 && n == 1 && md->units == UNITS_LJ)
         table[0] = (struct lj){1, 1, 1, md->pair.cutoff};
-    complete(p, md, table);
+    if (all_read) /* else a pair lacks what is misspelt */
+        complete(p, md, table);
     for (size_t i = 0; i < n * n; i++) {
         if (!table[i].known)
             continue;

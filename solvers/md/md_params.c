@@ -40,12 +40,19 @@ static void read_one_species(struct params *p, struct md *md, int i)
     struct md_species *s = &md->species[i];
     const char *name = params_string_at(p, "md.species", i, "name");
     if (name[0] == '\0' || strlen(name) >= MD_NAME_MAX ||
-        strpbrk(name, " \t\r\n/\""))
+        text_has_control(name) || strpbrk(name, " /\""))
         params_error_at(
             p, "md.species", i, "name",
             "a species name has 1 to %d characters, without blanks, "
             "quotes and slashes",
             MD_NAME_MAX - 1);
+    /* Names of columns beside those of species, and HDF5's name for "here". */
+    if (strcmp(name, "time") == 0 || strcmp(name, "all") == 0 ||
+        strcmp(name, ".") == 0)
+        params_error_at(p, "md.species", i, "name",
+                        "'%s' cannot be the name of a species: it means "
+                        "something else in the results",
+                        name);
     for (int j = 0; j < i; j++)
         if (strcmp(name, md->species[j].name) == 0)
             params_error_at(p, "md.species", i, "name",
@@ -263,6 +270,17 @@ static void read_ensemble(struct params *p, struct md *md)
     md->relaxation = value[1];
 }
 
+/* An unknown field is found here, not when the first frame is due. */
+static void check_fields(struct params *p)
+{
+    size_t n = 0;
+    const char *const *fields = params_strings(p, "output", "fields", &n);
+    for (size_t i = 0; i < n; i++)
+        if (!md_has_field(fields[i]))
+            params_error(p, "output", "fields", "no field '%s'; there are %s",
+                         fields[i], MD_FIELD_NAMES);
+}
+
 /* Bytes of one frame of the fields that the deck asks for. */
 static void read_output(struct params *p, struct md *md)
 {
@@ -352,6 +370,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     if (!md->initial.read && md->box_length[0] > 0)
         check_cutoff(p, md);
     choose_grid(ctx, p, md);
+    check_fields(p);
     TRY(params_finish(ctx, p));
     if (md->initial.read) {
         TRY(scan_file(ctx, p, md));

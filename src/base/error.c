@@ -102,3 +102,11 @@ void error_clear(struct ctx *ctx)
     ctx->error.status = 0;
     ctx->error.text[0] = '\0';
 }
+
+int text_has_control(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return 1;
+    return 0;
+}

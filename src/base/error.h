@@ -46,6 +46,9 @@ int error_context(struct ctx *ctx, int status, const char *fmt, ...)
 /* Forget the recorded failure (tests; a caller that can go on without). */
 void error_clear(struct ctx *ctx);
 
+/* Whether a text has control characters: such names hide in messages. */
+int text_has_control(const char *text);
+
 #define FAIL(ctx, status, ...) error_fail((ctx), (status), __VA_ARGS__)
 
 /* Return upward when the call failed. */

@@ -10,8 +10,6 @@
 #include "base/param.h"
 #include "driver/driver_params.h"
 #include "driver/format.h"
-#include "driver/driver_params.h"
-#include "driver/format.h"
 #include "kernels/device.h"
 #include "kernels/machine.h"
 
@@ -33,6 +31,9 @@ static char *name_of_deck(const char *path)
     return strndup(base, n);
 }
 
+/* File systems allow 255 bytes; endings come behind. */
+enum { NAME_LONGEST = 240 };
+
 static int name_results(struct ctx *ctx, struct job *job)
 {
     const struct params *p = job->params;
@@ -43,6 +44,12 @@ static int name_results(struct ctx *ctx, struct job *job)
                      "output.name = \"%s\" must be a file name without a "
                      "folder; the folder is --output's",
                      name);
+    else if (given && text_has_control(name))
+        params_error(job->params, "output", "name",
+                     "output.name has a control character");
+    else if (strlen(name) > NAME_LONGEST)
+        params_error(job->params, "output", "name",
+                     "output.name is longer than %d bytes", NAME_LONGEST);
     job->name = given ? strdup(name) : name_of_deck(params_path(p));
     if (job->name == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory");
@@ -84,19 +91,26 @@ int job_open_text(struct ctx *ctx, const char *name, const char *text,
  * somebody; the estimate is none to the last byte. */
 static int check_memory(struct ctx *ctx, const struct job *job)
 {
+    const struct device *d = job->device;
+    const char *where = strcmp(d->name, "cpu") == 0 ? "host" : "card";
     char need[FORMAT_MAX], have[FORMAT_MAX];
-    double here = job->plan.memory_per_rank * comm_node_size(ctx->comm);
-    double there_is = (double)job->device->memory_total;
+    double here = job->plan.memory_per_rank * d->sharers;
+    double there_is = (double)d->memory_total;
     if (!(there_is > 0) || here < there_is)
         return 0;
     format_bytes(here, need);
     format_bytes(there_is, have);
-    if (here > 1.5 * there_is)
-        return FAIL(ctx, STATUS_MEMORY,
-                    "%s need about %s on this host, which has %s",
-                    job->plan.problem, need, have);
-    log_warn(ctx->log, "%s need about %s on this host, which has %s",
-             job->plan.problem, need, have);
+    if (here > 1.5 * there_is) {
+        int status = FAIL(ctx, STATUS_MEMORY,
+                          "%s need about %s on this %s, which has %s",
+                          job->plan.problem, need, where, have);
+        return error_context(ctx, status,
+                             "use more %ss, or a lower precision, or a smaller "
+                             "problem; warpdeck check shows what a deck needs",
+                             where);
+    }
+    log_warn(ctx->log, "%s need about %s on this %s, which has %s",
+             job->plan.problem, need, where, have);
     return 0;
 }
 

@@ -123,6 +123,34 @@ static void refused(struct ctx *ctx, const char *deck, const char *text)
     case_close(&c);
 }
 
+/* A name that a file of results, or a terminal, takes for something else. */
+static void check_names(struct ctx *ctx)
+{
+    static const char *const names[] = {"time", "all", "."};
+    for (int i = 0; i < 3; i++) {
+        char deck[400], text[100];
+        snprintf(deck, sizeof deck,
+                 RUN LATTICE "[[md.species]]\nname = \"%s\"\n[md.pair]\n"
+                             "cutoff = 2.5\n",
+                 names[i]);
+        snprintf(text, sizeof text, "'%s' cannot be the name of a species",
+                 names[i]);
+        refused(ctx, deck, text);
+    }
+    refused(ctx,
+            RUN LATTICE "[[md.species]]\nname = \"a\\u0007b\"\n[md.pair]\n"
+                        "cutoff = 2.5\n",
+            "a species name has 1 to");
+    refused(ctx,
+            RUN LATTICE "[md.pair]\ncutoff = 2.5\n[output]\n"
+                        "fields = [\"position\", \"velocities\"]\n",
+            "no field 'velocities'; there are position, velocity, force");
+    refused(ctx,
+            RUN LATTICE "[md.pair]\ncutoff = 2.5\n[output]\n"
+                        "name = \"a\\nb\"\n",
+            "output.name has a control character");
+}
+
 static void check_refusals(struct ctx *ctx)
 {
     refused(ctx, RUN LATTICE "[md.pair]\ncutoff = 4.3\n",
@@ -143,6 +171,11 @@ static void check_refusals(struct ctx *ctx)
                            "[[md.pair.coefficients]]\n"
                            "species = [\"A\", \"C\"]\nepsilon = 1\nsigma = 1\n",
             "unknown species 'C'; declared: A, B");
+    refused(ctx,
+            RUN LATTICE AB "[md.pair]\ncutoff = 2.5\n"
+                           "[[md.pair.coefficients]]\n"
+                           "species = [\"A\", \"C\"]\nepsilon = 1\nsigma = 1\n",
+            "\n1 error;");
     refused(ctx,
             RUN LATTICE "[md.pair]\ncutoff = 2.5\n[md.ensemble]\n"
                         "type = \"bussi\"\ntemperature = 1\n",
@@ -210,6 +243,7 @@ int main(int argc, char **argv)
     check_tail(&ctx);
     check_fractions(&ctx);
     check_refusals(&ctx);
+    check_names(&ctx);
     check_half_box(&ctx);
     return test_end(&ctx);
 }
