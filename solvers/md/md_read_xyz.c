@@ -4,6 +4,7 @@
 #include "md.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,12 +88,25 @@ int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
     return 0;
 }
 
+/* Images are counted in 32 bits, and such a position has lost its digits. */
+static int check_distance(struct xyz_text *x, const struct md *md,
+                          const struct md_particle *p)
+{
+    for (int d = 0; d < 3; d++)
+        if (fabs(p->position[d] - md->box_lo[d]) > 1e9 * md->box_length[d])
+            return xyz_fail(x, NULL,
+                            "%c = %g is more than 10^9 boxes away from the box",
+                            "xyz"[d], p -> position[d]);
+    return 0;
+}
+
 /* Rank 0 fills a piece; *n = 0: the end. */
 static int fill_piece(struct xyz_text *x, const struct md *md,
                       struct md_particle *piece, int64_t *n)
 {
     for (*n = 0; *n < PIECE && x->n_rows < x->n_particles; ++*n) {
         TRY(xyz_row(x, &piece[*n]));
+        TRY(check_distance(x, md, &piece[*n]));
         md_wrap(md, &piece[*n]);
     }
     return 0;
