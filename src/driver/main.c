@@ -1,4 +1,6 @@
 /* main.c: from a command line to an exit status. Only here a process ends. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +12,16 @@
 #include "driver/commands.h"
 #include "driver/stop.h"
 #include "driver/version.h"
+
+/* Where a standard stream is closed, the next file or socket that is opened
+ * gets its number, and what is printed goes into it. */
+static void hold_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) < 0)
+            return;
+}
 
 static int has_flag(const struct command_line *line, int flag)
 {
@@ -63,6 +75,17 @@ static int run_command(struct ctx *ctx, const struct command_line *line)
     return help ? show_help(line) : line->command->run(ctx, line);
 }
 
+/* What a command prints is its result; that of a run stands in files. */
+static int check_printed(struct ctx *ctx, const struct command_line *line)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    if (line->command != NULL && line->command->run == cmd_run &&
+        line->option[OPTION_HELP] == NULL)
+        return 0;
+    return FAIL(ctx, STATUS_IO, "cannot write to the standard output");
+}
+
 /* What a deck or a stop has to say begins in its own way. */
 static const char *prefix(int status)
 {
@@ -95,6 +118,7 @@ int main(int argc, char **argv)
 {
     struct ctx ctx = {0};
     struct command_line line;
+    hold_standard_streams();
     int status = command_line_parse(&ctx, argc, argv, &line);
     int started = start(&ctx, &argc, &argv, &line);
     if (ctx.comm == NULL)
@@ -103,6 +127,8 @@ int main(int argc, char **argv)
         status = started;
     if (status == 0)
         status = run_command(&ctx, &line);
+    if (status == 0)
+        status = check_printed(&ctx, &line);
     status = farewell(&ctx, status);
     log_destroy(ctx.log);
     timers_destroy(ctx.timers);

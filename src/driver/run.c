@@ -209,6 +209,20 @@ static int close_file(struct ctx *ctx, struct run *run, int finished)
     return 0;
 }
 
+/* Writing to a file that somebody has removed succeeds, for nothing. */
+static int check_there(struct ctx *ctx, struct run *run)
+{
+    int status = 0;
+    if (comm_rank(ctx->comm) == 0 && access(run->output.h5, F_OK) != 0)
+        status =
+            FAIL(ctx, STATUS_IO, "'%s' is gone: it was removed during the run",
+                 run->output.h5);
+    status = comm_agree(ctx, status);
+    if (status != 0)
+        run->row_step = -1; /* no row stands there */
+    return status;
+}
+
 static int finish(struct ctx *ctx, struct run *run)
 {
     timer_begin(ctx->timers, run->phase_output);
@@ -219,6 +233,7 @@ static int finish(struct ctx *ctx, struct run *run)
         status = close_file(ctx, run, !run->stopped);
     timer_end(ctx->timers, run->phase_output);
     TRY(status);
+    TRY(check_there(ctx, run));
     run->seconds = timer_now() - run->start;
     TRY(closing_print(ctx, run));
     return run->stopped ? say_stopped(ctx, run) : 0;

@@ -30,6 +30,22 @@ fails_so 1 alone 0 1 "the toy gives up without a word"
 fails_so 1 nan 0 3 "step 4: hidden is not finite"
 fails_so 1 start 0 2 "the toy does not start"
 is "$(ls out)" "" "a run that cannot start leaves no results"
+
+# Standard streams that are full, or closed.
+if [ -c /dev/full ]; then
+    "$TOY" help >/dev/full 2>tap.err
+    is $? 1 "help that cannot be printed: exit status 1"
+    is "$(cat tap.err)" "error: cannot write to the standard output" "and why"
+    "$TOY" run toy.toml --output table >/dev/full 2>tap.err
+    is "$? $(cat tap.err)" "0 " "a run without its table is not a failed run"
+else
+    skip 3 "no /dev/full here"
+fi
+"$TOY" run toy.toml --output closed <&- >&- 2>&-
+is $? 0 "a run with closed streams"
+holds closed/toy.h5 "complete 1 rows 0 2 4 6 8 10 frames 0 10" \
+    "does not print into its results"
+
 if have_mpi; then
     for n in 2 3 4; do
         last=$((n - 1))

@@ -34,6 +34,18 @@ holds TERM/toy.h5 "complete 0 rows 0 $step frames 0 $step" \
 contains TERM/toy.log "stopped at step" "the log tells it, too"
 
 # shellcheck disable=SC2086
+"$TOY" run toy.toml $slow --output removed >removed.out 2>removed.err &
+pid=$!
+started removed.out
+rm -r removed
+kill -TERM $pid
+wait $pid
+is $? 1 "results that somebody removed: exit status 1"
+is "$(cat removed.err)" \
+    "error: 'removed/toy.h5' is gone: it was removed during the run" \
+    "and they are missed"
+
+# shellcheck disable=SC2086
 "$TOY" run toy.toml $slow --output file >file.out 2>file.err &
 pid=$!
 started file.out
