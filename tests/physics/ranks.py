@@ -95,4 +95,32 @@ for kind in ("bussi", "langevin"):
         energy = "observables/potential_energy/value"
         tap.below(worst(many[energy], one[energy]), 1e-9,
                   f"{on}: energies agree over the run")
+
+# More ranks than particles, and counts that do not divide them: ten particles,
+# all in one corner, so that most blocks are empty.
+FEW = """
+[run]
+solver = "md"
+[md]
+steps = 40
+[md.initial]
+read = "ten.xyz"
+temperature = 0.5
+[md.pair]
+cutoff = 2.5
+[output]
+fields = ["position", "force"]
+"""
+mdrun.xyz("ten.xyz", [6, 6, 6],
+          [[0.4 + 1.2 * (i % 3), 0.4 + 1.2 * (i // 3 % 2), 0.4 + 1.2 * (i // 6)]
+           for i in range(10)], ["A"] * 10)
+one = mdrun.run(FEW)
+for ranks in (3, 7, 13):
+    many = mdrun.run(FEW, ranks=ranks)
+    tap.is_(list(many.constant("id")), list(range(1, 11)),
+            f"ten particles on {ranks} ranks are ten rows")
+    tap.below(worst(many.frame("force", 0), one.frame("force", 0)), 1e-12,
+              f"ten particles on {ranks} ranks: forces at step 0 agree")
+    tap.below(worst(many.frame("position"), one.frame("position")), 1e-9,
+              f"ten particles on {ranks} ranks: positions agree after 40 steps")
 tap.done()
