@@ -161,8 +161,9 @@ const char *param_summary(const struct param *param, char *buf)
         append(buf, param_choices_text(param, part));
     }
     if (is_number(param) && has_dimension(param)) {
-        append(buf, ", a ");
-        append(buf, dimension_name(param->dim));
+        const char *name = dimension_name(param->dim);
+        append(buf, strchr("aeiou", name[0]) != NULL ? ", an " : ", a ");
+        append(buf, name);
     }
     if (param_has_default(param)) {
         append(buf, "; default ");

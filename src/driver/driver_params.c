@@ -73,7 +73,8 @@ static const struct param params[] = {
      "How often energies and the like are computed, printed and written. The "
      "first and the last step always are."},
     {"output", "frames_every", PARAM_INTERVAL, TIME, "0", 0, 0, 0, 0, NULL,
-     "How often the fields are written. 0: at the end only."},
+     "How often the fields are written. The first and the last step always "
+     "are; 0: no others."},
     {"output", "fields", PARAM_STRINGS, NO_DIM, "[\"position\"]", 0, 0, 0, 0,
      NULL,
      "The fields of a frame. Particles have position, velocity, force and "
