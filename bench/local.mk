@@ -1,5 +1,6 @@
 # bench: measurements, run by hand.
-EXTRA_DIST += bench/peers.sh bench/gpu.sh bench/RESULTS.md scripts/gpu-bundle
+EXTRA_DIST += bench/NOTES.md bench/RESULTS.md bench/gpu.sh bench/peers.sh \
+	scripts/gpu-bundle
 
 # Everything that needs a card: tests, the sanitizers of CUDA, figures.
 ON_CARD = tests/cuda/right_card tests/md/analysis tests/md/forces \
