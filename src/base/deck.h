@@ -100,7 +100,6 @@ void deck_errors_add(struct deck_errors *errors, struct deck_place where,
     __attribute__((format(printf, 4, 5)));
 void deck_errors_vadd(struct deck_errors *errors, struct deck_place where,
                       int quote, const char *fmt, va_list args);
-size_t deck_errors_count(const struct deck_errors *errors);
 
 /* 0 where there are none; otherwise STATUS_DECK with all of them in the order
  * of the deck, then those of the command line, then "N errors; nothing was

@@ -37,11 +37,6 @@ void deck_errors_destroy(struct deck_errors *errors)
     free(errors);
 }
 
-size_t deck_errors_count(const struct deck_errors *errors)
-{
-    return errors->count;
-}
-
 static int make_room(struct deck_errors *errors)
 {
     size_t capacity = errors->capacity ? 2 * errors->capacity : 16;

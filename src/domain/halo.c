@@ -224,14 +224,6 @@ void halo_destroy(struct halo *h)
     free(h);
 }
 
-int halo_peer_count(const struct halo *h)
-{
-    int n = 0;
-    for (int p = 0; p < h->n_peers; p++)
-        n += h->peers[p] != h->grid.rank;
-    return n;
-}
-
 /* ---- messages ---- */
 
 static size_t total(const size_t *n, int count)

@@ -43,6 +43,4 @@ int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
                   struct md_store *s);
 
-int halo_peer_count(const struct halo *h); /* ranks other than this one */
-
 #endif

@@ -342,8 +342,3 @@ uint64_t h5md_bytes(const struct h5md *f)
 {
     return f->bytes;
 }
-
-const char *h5md_path(const struct h5md *f)
-{
-    return f->h5->path;
-}

@@ -90,7 +90,6 @@ void h5md_abandon(struct h5md *f);
 int64_t h5md_frames(const struct h5md *f);
 uint64_t
 h5md_bytes(const struct h5md *f); /* payload bytes written, all ranks */
-const char *h5md_path(const struct h5md *f);
 /* "HDF5 1.10.8 (parallel)" */
 const char *h5md_library_version(void);
 
