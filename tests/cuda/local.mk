@@ -2,6 +2,7 @@
 CUDA_TESTS = \
 	tests/cuda/t_faults.sh \
 	tests/cuda/t_md.sh \
+	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
 	tests/cuda/t_simulator.sh
 TESTS += $(CUDA_TESTS)
@@ -41,6 +42,8 @@ CUDASIM_TREE_LINK = $(AM_V_CCLD)$(LINK) $(1) $(CUDASIM_TREE_OBJECTS) \
 	tests/cudasim/libcudasim.a $(TEST_LIBS) $(CUDASIM_LIBS)
 $(CUDASIM_TREE)/forces: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_forces_OBJECTS))
+$(CUDASIM_TREE)/warpdeck: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(warpdeck_cudasim_OBJECTS))
 $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif

@@ -15,11 +15,21 @@ import subprocess
 import tap
 
 # (file, function): why it stays though no test notices that it is gone.
-EXPLAINED = {}
+FREE = ("cudaFree() waits for the card as well, which the manual says in passing "
+        "only")
+EXPLAINED = {
+    ("kernels/device_cuda.cu", "cuda_grow"): FREE,
+    ("kernels/md/list_cuda.cu", "reserve_list"): FREE,
+    ("kernels/md/store_cuda.cu", "spread_columns"): FREE,
+}
 
 WAIT = re.compile(r"\b(__sync(?:threads|warp)\w*|cuda(?:Stream|Device|Event)"
                   r"Synchronize|cudaStreamWaitEvent)\s*\(")
-PROGRAMS = ("forces", "analysis")
+# What is built, and what is run of it.
+PROGRAMS = ("forces", "analysis", "warpdeck")
+TESTS = (("forces",), ("analysis",),
+         ("warpdeck", "bench", "--device", "cuda", "--sizes", "32k", "--steps",
+          "2", "md.initial.cells=[8,8,8]"))
 SIMULATOR = os.environ.get("WARPDECK_NO_CUDASIM", "")
 TREE = os.path.abspath("tree")
 
@@ -54,10 +64,10 @@ def build():
     return None if done.returncode == 0 else done.stdout
 
 
-def fails(name, ranks, seed):
-    """Whether a program fails, or never ends."""
+def fails(test, ranks, seed):
+    """Whether a test fails, or never ends."""
     env = dict(os.environ, WARPDECK_TEST_DEVICE="cuda", CUDASIM_SEED=str(seed))
-    command = [os.path.join(TREE, name)]
+    command = [os.path.join(TREE, test[0]), *test[1:]]
     if ranks > 1:
         command = [tap.MPIRUN, *tap.MPIRUN_FLAGS, "-n", str(ranks), *command]
     try:
@@ -71,10 +81,10 @@ def fails(name, ranks, seed):
 def noticed():
     """The first test that fails, in words, or None."""
     for ranks in (1, 2) if tap.MPIRUN else (1,):
-        for name in PROGRAMS:
+        for test in TESTS:
             for seed in (1, 2, 3):
-                if fails(name, ranks, seed):
-                    return f"{name}, {ranks} ranks, seed {seed}"
+                if fails(test, ranks, seed):
+                    return f"{test[0]}, {ranks} ranks, seed {seed}"
     return None
 
 

@@ -1,0 +1,40 @@
+# The program on the simulated card: which device it takes, and what it says
+# where there is none, or too little memory, or one that breaks.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cuda/over_seeds.sh"
+need_simulator
+
+on_card=$top_builddir/warpdeck-cudasim
+small="md.initial.cells=[8,8,8] md.steps=40"
+# What a deck of the manual does on the card, in few steps.
+melt() {
+    # shellcheck disable=SC2086
+    "$on_card" run "$top_srcdir/inputs/md/lj_melt.toml" $small --overwrite "$@"
+}
+
+exits 0 "a run on the card" melt --device cuda
+contains tap.out ", cuda, double" "it says where it runs"
+matches tap.out "copied to cards: .*, from cards: " "and how much it copied"
+export CUDASIM_DEVICES=0
+exits 2 "where there is no card, device cuda is refused" melt --device cuda
+is "$(grep -c . tap.err)" 1 "in one line"
+exits 0 "and device auto goes on" melt --device auto
+contains tap.out " cpu (" "on the processor"
+unset CUDASIM_DEVICES
+
+CUDASIM_MEM=200000 exits 1 "too little memory of the card is an error" \
+    melt --device cuda
+matches tap.err "need about .* on this card, which has 200 kB" \
+    "which says what is needed and what there is"
+CUDASIM_MEM=800000 exits 1 "so it is where the estimate was too low" \
+    melt --device cuda
+matches tap.err "no memory on the card for .* needed, .* free" \
+    "and what is needed is said, too"
+CUDASIM_LOST=100 exits 1 "a card that breaks ends the run" melt --device cuda
+contains tap.err "uncorrectable ECC error" "with the reason"
+
+exits 0 "the standard problem on the card" "$on_card" bench --device cuda \
+    --sizes 32k --steps 2 "md.initial.cells=[6,6,6]"
+matches tap.out "limits: FMA peak [1-9][0-9.]* GFLOP/s double, [1-9]" \
+    "beside the limits of the card"
+done_testing
