@@ -228,8 +228,6 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
     }
     for (int k = 0; k < s->n_workers; k++) {
         const struct md_worker *w = &s->workers[k];
-        size_t tiles = boundary ? w->boundary.n_tiles : w->interior.n_tiles;
-        s->lanes_evaluated += (uint64_t)tiles * (uint64_t)LANES;
         if (sums) {
             sums->energy += w->energy;
             sums->virial += w->virial;

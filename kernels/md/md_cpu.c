@@ -172,11 +172,6 @@ static size_t count(const struct md_store *s)
     return s->n_own + s->n_inbox;
 }
 
-static size_t halo_count(const struct md_store *s)
-{
-    return s->n_halo;
-}
-
 static size_t store_bytes(const struct md_store *s)
 {
     size_t per_slot = 2 * 3 * sizeof(state) + 3 * sizeof(scalar) +
@@ -205,12 +200,7 @@ static size_t store_bytes(const struct md_store *s)
 
 static void counters(const struct md_store *s, struct md_counters *out)
 {
-    double tiles = 0;
-    for (int k = 0; k < s->n_workers; k++)
-        tiles += (double)(s->workers[k].interior.n_tiles +
-                          s->workers[k].boundary.n_tiles);
-    *out = (struct md_counters){s->lists_built, s->lanes_evaluated,
-                                store_bytes(s), tiles};
+    *out = (struct md_counters){s->lists_built, store_bytes(s)};
 }
 
 const struct md_kernels MD_NAME(md_kernels_cpu) = {
@@ -218,7 +208,6 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .create = create,
     .destroy = destroy,
     .count = count,
-    .halo_count = halo_count,
     .counters = counters,
     .insert = md_insert,
     .gather = md_gather,
@@ -236,7 +225,6 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .kick = md_kick,
     .moments = md_sum_moments,
     .scale_velocities = md_scale_velocities,
-    .shift_velocities = md_shift_velocities,
     .ornstein_uhlenbeck = md_ornstein_uhlenbeck,
     .pair_histogram = md_pair_histogram,
     .closest_pair = md_closest_pair,

@@ -116,11 +116,6 @@ static size_t count(const struct md_store *s)
     return s->n_slots - s->n_leavers;
 }
 
-static size_t halo_count(const struct md_store *s)
-{
-    return s->view.n_halo;
-}
-
 static void counters(const struct md_store *s, struct md_counters *out)
 {
     memset(out, 0, sizeof *out);
@@ -147,7 +142,6 @@ static struct md_kernels make_table(void)
     k.create = create;
     k.destroy = destroy;
     k.count = count;
-    k.halo_count = halo_count;
     k.counters = counters;
     k.insert = cuda_insert;
     k.gather = cuda_gather;
@@ -165,7 +159,6 @@ static struct md_kernels make_table(void)
     k.kick = cuda_kick;
     k.moments = cuda_sum_moments;
     k.scale_velocities = cuda_scale_velocities;
-    k.shift_velocities = cuda_shift_velocities;
     k.ornstein_uhlenbeck = cuda_ornstein_uhlenbeck;
     k.pair_histogram = cuda_pair_histogram;
     k.closest_pair = cuda_closest_pair;

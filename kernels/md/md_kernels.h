@@ -86,12 +86,10 @@ struct md_close_pair {
     double distance;
 };
 
-/* List statistics for the closing table and the bench. */
+/* For the closing table and the bench. */
 struct md_counters {
     uint64_t lists_built;
-    uint64_t pairs_evaluated; /* lanes, masked ones included */
-    size_t bytes;             /* memory held by the store now */
-    double cluster_pairs;     /* tiles in the present list */
+    size_t bytes; /* memory held by the store now */
 };
 
 struct md_kernels {
@@ -100,8 +98,7 @@ struct md_kernels {
     int (*create)(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out);
     void (*destroy)(struct md_store *s);
-    size_t (*count)(const struct md_store *s);      /* own particles */
-    size_t (*halo_count)(const struct md_store *s); /* halo copies */
+    size_t (*count)(const struct md_store *s); /* own particles */
     void (*counters)(const struct md_store *s, struct md_counters *out);
 
     /* ---- whole content ---- */
@@ -157,7 +154,6 @@ struct md_kernels {
     void (*kick)(struct md_store *s, double dt_kick);
     void (*moments)(const struct md_store *s, struct md_moments *out);
     void (*scale_velocities)(struct md_store *s, double factor);
-    void (*shift_velocities)(struct md_store *s, const double dv[3]);
     /* v = decay * v + sqrt((1 - decay^2) kT / m) * normal(seed, RNG_LANGEVIN,
      * step, id): the exact Ornstein-Uhlenbeck step. kt in mass * velocity^2. */
     void (*ornstein_uhlenbeck)(struct md_store *s, double decay, double kt,

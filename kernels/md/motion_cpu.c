@@ -115,15 +115,6 @@ void md_scale_velocities(struct md_store *s, double factor)
         s->v[k] = (state)(s->v[k] * (state)factor);
 }
 
-void md_shift_velocities(struct md_store *s, const double dv[3])
-{
-    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
-    for (size_t slot = 0; slot < slots; slot++)
-        for (int d = 0; d < 3; d++)
-            if (s->id[slot] != 0) /* padding stays at rest */
-                s->v[SLOT(slot, d)] += (state)dv[d];
-}
-
 void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                            uint64_t step)
 {

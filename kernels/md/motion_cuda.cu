@@ -180,41 +180,24 @@ void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
     out->mass = sum[4];
 }
 
-/* v = v * factor + add */
-static __global__ void change_velocities(struct md_view m, double factor,
-                                         double add_x, double add_y,
-                                         double add_z)
+static __global__ void scale_velocities(struct md_view m, double factor)
 {
     uint32_t i = thread_index();
-    double add[3] = {add_x, add_y, add_z};
     if (i >= m.n_own)
         return;
     for (int d = 0; d < 3; d++) {
         size_t at = d * m.stride + i;
-        m.v[at] = (state)((double)m.v[at] * factor + add[d]);
+        m.v[at] = (state)((double)m.v[at] * factor);
     }
-}
-
-static void launch_change(struct md_store *s, double factor,
-                          const double add[3])
-{
-    if (s->view.n_own == 0 || s->failed != 0)
-        return;
-    LAUNCH(change_velocities, cuda_blocks(s->view.n_own, MD_THREADS),
-           MD_THREADS, 0, s->device->stream, s->view, factor, add[0], add[1],
-           add[2]);
-    s->failed = cuda_status(s->ctx, cudaGetLastError(), "change_velocities");
 }
 
 void cuda_scale_velocities(struct md_store *s, double factor)
 {
-    const double none[3] = {0, 0, 0};
-    launch_change(s, factor, none);
-}
-
-void cuda_shift_velocities(struct md_store *s, const double dv[3])
-{
-    launch_change(s, 1, dv);
+    if (s->view.n_own == 0 || s->failed != 0)
+        return;
+    LAUNCH(scale_velocities, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
+           0, s->device->stream, s->view, factor);
+    s->failed = cuda_status(s->ctx, cudaGetLastError(), "scale_velocities");
 }
 
 static __global__ void ornstein_uhlenbeck(struct md_view m, double decay,

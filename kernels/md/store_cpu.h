@@ -139,7 +139,7 @@ struct md_store {
     double search_middle[3]; /* where their origin lies */
     double search_margin;
 
-    uint64_t lists_built, lanes_evaluated;
+    uint64_t lists_built;
 };
 
 #define md_reserve_clusters MD_NAME(md_reserve_clusters)
@@ -166,7 +166,6 @@ struct md_store {
 #define md_kick MD_NAME(md_kick)
 #define md_sum_moments MD_NAME(md_sum_moments)
 #define md_scale_velocities MD_NAME(md_scale_velocities)
-#define md_shift_velocities MD_NAME(md_shift_velocities)
 #define md_ornstein_uhlenbeck MD_NAME(md_ornstein_uhlenbeck)
 #define md_pair_histogram MD_NAME(md_pair_histogram)
 #define md_closest_pair MD_NAME(md_closest_pair)
@@ -233,7 +232,6 @@ double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
 void md_kick(struct md_store *s, double dt_kick);
 void md_sum_moments(const struct md_store *s, struct md_moments *out);
 void md_scale_velocities(struct md_store *s, double factor);
-void md_shift_velocities(struct md_store *s, const double dv[3]);
 void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                            uint64_t step);
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,

@@ -167,7 +167,7 @@ struct md_store {
     size_t channels_capacity;
     uint32_t n_send;
     int failed; /* a call that returns nothing has failed: told by check() */
-    uint64_t lists_built, pairs_evaluated;
+    uint64_t lists_built;
 };
 
 /* Grow one array to n elements of `size` bytes, keeping its content. */
@@ -318,7 +318,6 @@ for_each_near(const struct md_view &m, const struct cell_grid &g,
 #define cuda_kick MD_NAME(cuda_kick)
 #define cuda_sum_moments MD_NAME(cuda_sum_moments)
 #define cuda_scale_velocities MD_NAME(cuda_scale_velocities)
-#define cuda_shift_velocities MD_NAME(cuda_shift_velocities)
 #define cuda_ornstein_uhlenbeck MD_NAME(cuda_ornstein_uhlenbeck)
 #define cuda_pair_histogram MD_NAME(cuda_pair_histogram)
 #define cuda_closest_pair MD_NAME(cuda_closest_pair)
@@ -349,7 +348,6 @@ double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
 void cuda_kick(struct md_store *s, double dt_kick);
 void cuda_sum_moments(const struct md_store *s, struct md_moments *out);
 void cuda_scale_velocities(struct md_store *s, double factor);
-void cuda_shift_velocities(struct md_store *s, const double dv[3]);
 void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step);
 int cuda_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,

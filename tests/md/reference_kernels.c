@@ -192,13 +192,6 @@ static void reference_scale_velocities(struct md_store *s, double factor)
             s->body[i].p.velocity[d] *= factor;
 }
 
-static void reference_shift_velocities(struct md_store *s, const double dv[3])
-{
-    for (size_t i = 0; i < s->n; i++)
-        for (int d = 0; d < 3; d++)
-            s->body[i].p.velocity[d] += dv[d];
-}
-
 static void reference_ornstein_uhlenbeck(struct md_store *s, double decay,
                                          double kt, uint64_t step)
 {
@@ -288,7 +281,6 @@ const struct md_kernels md_kernels_reference = {
     .create = reference_create,
     .destroy = reference_destroy,
     .count = reference_count,
-    .halo_count = reference_halo_count,
     .counters = reference_counters,
     .insert = reference_insert,
     .gather = reference_gather,
@@ -306,7 +298,6 @@ const struct md_kernels md_kernels_reference = {
     .kick = reference_kick,
     .moments = reference_moments,
     .scale_velocities = reference_scale_velocities,
-    .shift_velocities = reference_shift_velocities,
     .ornstein_uhlenbeck = reference_ornstein_uhlenbeck,
     .pair_histogram = reference_pair_histogram,
     .closest_pair = reference_closest_pair,

@@ -39,11 +39,6 @@ size_t reference_count(const struct md_store *s)
     return s->n;
 }
 
-size_t reference_halo_count(const struct md_store *s)
-{
-    return s->n_halo;
-}
-
 void reference_counters(const struct md_store *s, struct md_counters *out)
 {
     *out = (struct md_counters){.lists_built = s->lists,

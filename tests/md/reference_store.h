@@ -44,7 +44,6 @@ int reference_create(struct ctx *ctx, const struct md_setup *setup,
                      struct md_store **out);
 void reference_destroy(struct md_store *s);
 size_t reference_count(const struct md_store *s);
-size_t reference_halo_count(const struct md_store *s);
 void reference_counters(const struct md_store *s, struct md_counters *out);
 int reference_insert(struct ctx *ctx, struct md_store *s,
                      const struct md_particle *p, size_t n);

@@ -142,6 +142,12 @@ static void check_names(struct ctx *ctx)
                         "cutoff = 2.5\n",
             "a species name has 1 to");
     refused(ctx,
+            RUN LATTICE "[[md.species]]\nname = \"A-B\"\nfraction = 0.4\n"
+                        "[[md.species]]\nname = \"A\"\nfraction = 0.3\n"
+                        "[[md.species]]\nname = \"B-A\"\nfraction = 0.3\n"
+                        "[md.pair]\ncutoff = 2.5\n[md.analysis.rdf]\n",
+            "two pairs of species are both called A-B-A");
+    refused(ctx,
             RUN LATTICE "[md.pair]\ncutoff = 2.5\n[output]\n"
                         "fields = [\"position\", \"velocities\"]\n",
             "no field 'velocities'; there are position, velocity, force");

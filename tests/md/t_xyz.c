@@ -158,6 +158,11 @@ static void check_errors(struct ctx *ctx)
             "2\n" BOX " Properties=id:I:1:species:S:1:pos:R:3\n"
             "1 Ar 1 2 3\n3 Kr 4 5 6\n",
             "", ":4:1: error: id '3': expected a whole number from 1");
+    refused(ctx,
+            "9000000000000000000\n" BOX
+            " Properties=id:I:1:species:S:1:pos:R:3\n"
+            "1 Ar 1 2 3\n",
+            "", "more than the file has bytes");
     refused(ctx, "2\n" BOX "\nAr 1 2 3\nKr 1 2e10 3\n", "",
             "y = 2e+10 is more than 10^9 boxes away from the box");
     refused(ctx, "1\n" BOX "\n\033[31mX 1 2 3\n", "",
