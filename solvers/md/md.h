@@ -240,6 +240,8 @@ int md_analysis_start(struct ctx *ctx, struct md *md);
 int md_analysis_step(struct ctx *ctx, struct md *md);
 /* The mean squared displacement of the present step into md->msd_now. */
 int md_msd_measure(struct ctx *ctx, struct md *md);
+/* "A-B": what the results call pair `channel`. */
+void md_pair_name(const struct md *md, int channel, char *text, size_t size);
 /* The histogram of pair `channel`, of all ranks, as r and g(r) by bin. Allen
  * and Tildesley (2017), section 8.2. Collective. */
 int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,

@@ -54,6 +54,22 @@ static void named_pairs(struct params *p, struct md *md)
     }
 }
 
+/* "A-B", "A" and "B-A" make one name of two pairs, and of two tables. */
+static void check_pair_names(struct params *p, const struct md *md)
+{
+    char name[2][2 * MD_NAME_MAX + 2];
+    for (int c = 0; c < md->rdf.n_pairs; c++)
+        for (int e = 0; e < c; e++) {
+            md_pair_name(md, c, name[0], sizeof name[0]);
+            md_pair_name(md, e, name[1], sizeof name[1]);
+            if (strcmp(name[0], name[1]) == 0)
+                params_error(p, "md.analysis.rdf", "pairs",
+                             "two pairs of species are both called %s in the "
+                             "results",
+                             name[0]);
+        }
+}
+
 static int read_rdf(struct ctx *ctx, struct params *p, struct md *md)
 {
     const char *section = "md.analysis.rdf";
@@ -76,6 +92,7 @@ static int read_rdf(struct ctx *ctx, struct params *p, struct md *md)
         named_pairs(p, md);
     else
         all_pairs(md);
+    check_pair_names(p, md);
     return 0;
 }
 

@@ -1,12 +1,15 @@
 /* md_read_xyz.c: particles from an XYZ file. Rank 0 reads and sends the rows
  * around piece by piece; each rank keeps those of its block.
  */
+#define _POSIX_C_SOURCE 200809L /* fileno */
+
 #include "md.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/comm.h"
 #include "base/ctx.h"
@@ -38,6 +41,14 @@ static int scan_rows(struct xyz_text *x, struct scan *scan)
     struct md_particle p;
     unsigned char *seen = NULL;
     int status = 0;
+    struct stat file;
+    /* Before memory is asked for on the word of the first line. */
+    if (x->has_ids && fstat(fileno(x->file), &file) == 0 &&
+        S_ISREG(file.st_mode) && x->n_particles > file.st_size)
+        return xyz_fail(x, NULL,
+                        "the first line promises %" PRId64
+                        " particles, more than the file has bytes",
+                        x->n_particles);
     if (x->has_ids) {
         seen = calloc((size_t)x->n_particles / 8 + 1, 1);
         if (!seen)

@@ -20,6 +20,13 @@ void md_results_free(struct md *md)
     *r = (struct md_results){0};
 }
 
+void md_pair_name(const struct md *md, int channel, char *text, size_t size)
+{
+    const int *pair = md->rdf.pairs[channel];
+    snprintf(text, size, "%s-%s", md->species[pair[0]].name,
+             md->species[pair[1]].name);
+}
+
 /* Room for n tables with n_columns columns and n_values numbers in all. */
 static int allocate(struct ctx *ctx, struct md_results *r, size_t n,
                     size_t n_columns, size_t n_values)
@@ -75,9 +82,10 @@ static int add_rdf(struct ctx *ctx, struct md *md, struct place *at)
     struct md_results *results = &md->results;
     for (int c = 0; c < md->rdf.n_pairs; c++) {
         char *group = results->groups[results->n];
-        snprintf(group, sizeof *results->groups, "radial_distribution/%s-%s",
-                 md->species[md->rdf.pairs[c][0]].name,
-                 md->species[md->rdf.pairs[c][1]].name);
+        char pair[2 * MD_NAME_MAX + 2];
+        md_pair_name(md, c, pair, sizeof pair);
+        snprintf(group, sizeof *results->groups, "radial_distribution/%s",
+                 pair);
         add_table(results, at, 2, md->rdf.n_bins,
                   "radial distribution function, 1 for an ideal gas");
         double *r = add_column(results, at, "r", md->unit_text[MD_LENGTH],

@@ -34,6 +34,9 @@ static char *name_of_deck(const char *path)
 /* File systems allow 255 bytes; endings come behind. */
 enum { NAME_LONGEST = 240 };
 
+/* As for run.threads. */
+enum { THREADS_MOST = 4096 };
+
 static int name_results(struct ctx *ctx, struct job *job)
 {
     const struct params *p = job->params;
@@ -87,6 +90,15 @@ int job_open_text(struct ctx *ctx, const char *name, const char *text,
     return comm_agree(ctx, make_solver(ctx, job));
 }
 
+static int check_threads(struct ctx *ctx, const struct job *job)
+{
+    if (job->device->threads > THREADS_MOST)
+        return FAIL(ctx, STATUS_USAGE,
+                    "OMP_NUM_THREADS asks for %d threads of a rank; at most %d",
+                    job->device->threads, THREADS_MOST);
+    return 0;
+}
+
 /* A problem that is far too large is refused before the system has to kill
  * somebody; the estimate is none to the last byte. */
 static int check_memory(struct ctx *ctx, const struct job *job)
@@ -122,6 +134,7 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
     TRY(comm_agree(
         ctx, device_open(ctx, wanted, job->plan.items_per_rank, &job->device)));
     ctx->device = job->device;
+    TRY(comm_agree(ctx, check_threads(ctx, job)));
     return comm_agree(ctx, check_memory(ctx, job));
 }
 

@@ -115,6 +115,11 @@ exits 2 "an override goes through the checks" \
 exits 2 "a missing deck is an error" "$WARPDECK" run nowhere.toml
 is "$(grep -c 'error: ' tap.err)" 1 "with one message"
 
+exits 2 "threads beyond reason are refused" \
+    env OMP_NUM_THREADS=99999 "$WARPDECK" run deck.toml --output threads
+is "$(cat tap.err)" "error: OMP_NUM_THREADS asks for 99999 threads of a rank; \
+at most 4096" "with one message"
+
 if have_mpi; then
     for line in "rnu" "run nowhere.toml" "check deck.toml md.pair.cutoff=9"; do
         # shellcheck disable=SC2086
