@@ -21,6 +21,25 @@ tests_deck_t_faults_SOURCES = tests/deck/t_faults.c
 tests_deck_t_faults_LDADD = $(TEST_LIBS)
 tests_deck_t_fuzz_deck_SOURCES = tests/deck/t_fuzz_deck.c
 tests_deck_t_fuzz_deck_LDADD = $(TEST_LIBS)
+# The reader with every access watched, also in an ordinary build.
+if CAN_SANITIZE
+# What the sanitizers insert makes gcc warn of what cannot be.
+FUZZ_WATCHED = -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	-Wno-error
+tests_deck_t_fuzz_deck_SOURCES += \
+	src/base/deck.c \
+	src/base/deck_error.c \
+	src/base/deck_toml.cpp \
+	src/base/param.c \
+	src/base/param_convert.c \
+	src/base/param_get.c \
+	src/base/param_resolve.c \
+	src/base/param_unknown.c \
+	src/base/units.c
+tests_deck_t_fuzz_deck_CFLAGS = $(AM_CFLAGS) $(FUZZ_WATCHED)
+tests_deck_t_fuzz_deck_CXXFLAGS = $(AM_CXXFLAGS) $(FUZZ_WATCHED)
+tests_deck_t_fuzz_deck_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address,undefined
+endif
 
 DECK_SCRIPT_TESTS = \
 	tests/deck/cases.py \
