@@ -373,6 +373,11 @@ void no_reuse_barrier()
     wrong_unless(stencil_is_right(REUSE_BARRIER));
 }
 
+void no_sums_barrier()
+{
+    wrong_unless(sums_are_right(SUMS_BARRIER));
+}
+
 void no_warp_barrier()
 {
     wrong_unless(warp_is_right(WARP_BARRIER));
@@ -409,6 +414,9 @@ const fault faults[] = {
     {"no-reuse-barrier", no_reuse_barrier,
      "a removed __syncthreads() before shared memory is written again", "wrong",
      ""},
+    {"no-sums-barrier", no_sums_barrier,
+     "a removed __syncthreads() that only a warp far ahead of others misses",
+     "wrong", ""},
     {"no-warp-barrier", no_warp_barrier, "a removed __syncwarp()", "wrong", ""},
     {"no-stream-wait", no_stream_wait, "a removed cudaStreamSynchronize()",
      "wrong", ""},

@@ -12,6 +12,7 @@ int main(void)
 {
     tap_ok(sum_is_right(NOTHING),
            "a sum over warps, shared memory and blocks is right");
+    tap_ok(sums_are_right(NOTHING), "so are two sums, one after the other");
     tap_ok(warp_is_right(NOTHING), "an exchange within warps is right");
     tap_ok(stencil_is_right(NOTHING),
            "a stencil in two streams that wait for one another is right");

@@ -74,6 +74,27 @@ __global__ void sum_tree(const float *x, float *out)
         atomicAdd(out, s[0]);
 }
 
+// Two sums over each block, of which the second uses the memory of the first.
+__global__ void sum_twice(const int *x, int *out, bool barrier)
+{
+    __shared__ int part[8];
+    int t = static_cast<int>(threadIdx.x);
+    int v = x[blockIdx.x * blockDim.x + threadIdx.x];
+    for (int k = 0; k < 2; k++) {
+        int sum = __reduce_add_sync(ALL, k == 0 ? v : v * v);
+        if (barrier && k == 1)
+            __syncthreads();
+        if (t % warpSize == 0)
+            part[t / warpSize] = sum;
+        __syncthreads();
+        if (t == 0) {
+            for (int w = 1; w < static_cast<int>(blockDim.x) / warpSize; w++)
+                sum += part[w];
+            out[2 * blockIdx.x + static_cast<unsigned>(k)] = sum;
+        }
+    }
+}
+
 // ---- exchange within a warp -------------------------------------------------
 __global__ void reverse_warps(int *x, bool barrier)
 {
@@ -186,6 +207,27 @@ bool sum_is_right(enum plant without)
     cudaFree(part);
     cudaFree(sum);
     return no_error() && got == static_cast<float>(2 * want);
+}
+
+bool sums_are_right(enum plant without)
+{
+    const int blocks = 16, threads = 128, n = blocks * threads;
+    int h[n], sum[2 * blocks], wrong = 0;
+    for (int i = 0; i < n; i++)
+        h[i] = i % 91;
+    int *x = on_card<int>(n), *out = on_card<int>(2 * blocks);
+    cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+    LAUNCH(sum_twice, blocks, threads, 0, 0, x, out, without != SUMS_BARRIER);
+    cudaMemcpy(sum, out, sizeof sum, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) {
+        sum[2 * (i / threads)] -= h[i];
+        sum[2 * (i / threads) + 1] -= h[i] * h[i];
+    }
+    for (int k = 0; k < 2 * blocks; k++)
+        wrong += sum[k] != 0;
+    cudaFree(x);
+    cudaFree(out);
+    return no_error() && wrong == 0;
 }
 
 bool warp_is_right(enum plant without)

@@ -11,6 +11,7 @@ enum plant {
     NOTHING,
     BARRIER,       /* sum_is_right, before the partial sums are read */
     REUSE_BARRIER, /* stencil_is_right, before the tile is overwritten */
+    SUMS_BARRIER,  /* sums_are_right, before the parts of the next sum */
     WARP_BARRIER,  /* warp_is_right */
     STREAM_WAIT,   /* stencil_is_right, of the host for a stream */
     EVENT_WAIT,    /* stencil_is_right, of a stream for another */
@@ -20,6 +21,7 @@ enum plant {
 
 /* Each runs on the card and returns whether the result is as on the host. */
 bool sum_is_right(enum plant without);     /* shuffles, shared memory */
+bool sums_are_right(enum plant without);   /* shared memory, used twice */
 bool warp_is_right(enum plant without);    /* exchange within a warp */
 bool stencil_is_right(enum plant without); /* two streams, events */
 bool staging_is_right(enum plant without); /* copies through one buffer */

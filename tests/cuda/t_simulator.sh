@@ -12,7 +12,7 @@ CUDASIM_PROTECT=0 check "and with its memory open to the host" "$right"
 
 # What else a program may meet.
 CUDASIM_DEVICES=0 "$right" >out 2>err
-contains out "not ok 7 - the card says what it is" "there may be no card"
+contains out "not ok 8 - the card says what it is" "there may be no card"
 CUDASIM_LOST=4 "$faults" lost-card >out 2>err
 is $? 0 "a lost card is an error of the calls, not of the program"
 is "$(sort out | uniq -c | sed 's/^ *//' | tr '\n' ',')" \

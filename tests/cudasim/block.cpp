@@ -3,6 +3,11 @@
 // A fiber runs one thread after another as plain calls. Only when a thread has
 // to wait does it keep its fiber, and a further one goes on: a kernel without
 // barriers takes one fiber and no switches.
+//
+// In a block either all waiting threads have the same chance to go on, or the
+// warps have ranks, and one runs as far ahead of the others as barriers let it.
+// The former hides what a barrier is missed by only if a warp is far ahead:
+// that memory is written again which another one has not read yet.
 #include "sim.h"
 
 #include <cstring>
@@ -24,7 +29,14 @@ namespace
 const std::function<void()> *kernel_body;
 permutation start_order(1);
 int started_count, done_count, barrier_count, ready_count;
-int ready[THREADS_MAX];
+
+// Threads that may go on, by warp.
+const int WARPS_MAX = THREADS_MAX / WARP_SIZE;
+struct ready_warp {
+    int n, thread[WARP_SIZE];
+} ready[WARPS_MAX];
+bool ranked, fair_next;
+int warp_count, rank[WARPS_MAX]; // warps, the first first
 
 void become(int t)
 {
@@ -33,17 +45,56 @@ void become(int t)
     threads[t].state = RUNNING;
 }
 
+int take_ready(ready_warp *w, int k)
+{
+    int t = w->thread[k];
+    w->thread[k] = w->thread[--w->n];
+    ready_count--;
+    return t;
+}
+
+int below(int n)
+{
+    return option.seed == 0
+               ? 0
+               : static_cast<int>(random_below(static_cast<unsigned>(n)));
+}
+
+// One of the threads that may go on.
+int choose_ready()
+{
+    bool by_rank = ranked && !fair_next;
+    fair_next = false;
+    if (by_rank)
+        for (int k = 0; k < warp_count; k++)
+            if (ready[rank[k]].n > 0)
+                return take_ready(&ready[rank[k]], below(ready[rank[k]].n));
+    int k = below(ready_count), w = 0;
+    while (k >= ready[w].n)
+        k -= ready[w++].n;
+    return take_ready(&ready[w], k);
+}
+
+void rank_warps()
+{
+    ranked = coin();
+    fair_next = false;
+    warp_count = (thread_count + WARP_SIZE - 1) / WARP_SIZE;
+    for (int w = 0; w < warp_count; w++) {
+        int other = below(w + 1);
+        ready[w].n = 0;
+        rank[w] = rank[other];
+        rank[other] = w;
+    }
+}
+
 // The fiber to go on with: a waiting thread's that may, one for further
 // threads, or the host's at the end of the block.
 fiber *next_fiber()
 {
     bool more = started_count < thread_count;
     if (ready_count > 0 && (!more || coin())) {
-        unsigned k = 0;
-        if (option.seed != 0)
-            k = random_below(static_cast<unsigned>(ready_count));
-        int t = ready[k];
-        ready[k] = ready[--ready_count];
+        int t = choose_ready();
         become(t);
         return threads[t].fiber;
     }
@@ -81,6 +132,7 @@ void run_block(const kernel_facts &facts, size_t shared_bytes)
     memset(waiting_in_warp, 0, sizeof waiting_in_warp);
     started_count = done_count = barrier_count = ready_count = 0;
     start_order = permutation(static_cast<uint64_t>(thread_count));
+    rank_warps();
     switch_to(take_fiber());
 }
 
@@ -136,7 +188,9 @@ void run_threads()
 void make_ready(int t)
 {
     threads[t].state = READY;
-    ready[ready_count++] = t;
+    ready_warp &w = ready[t / WARP_SIZE];
+    w.thread[w.n++] = t;
+    ready_count++;
 }
 
 void wait_here()
@@ -150,6 +204,7 @@ void wait_here()
 void let_others_run()
 {
     make_ready(this_thread);
+    fair_next = true; // who waits for others must not run for ever
     wait_here();
 }
 
