@@ -49,7 +49,7 @@ KERNEL_FN noise_real noise_fma(noise_real a, noise_real b, noise_real c)
 #elif defined(__AVX__) && defined(__FMA__)
     return (noise_real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #else
-    noise_real r;
+    noise_real r = {0};
     for (int l = 0; l < LANES; l++)
         r[l] = __builtin_fma(a[l], b[l], c[l]);
     return r;

@@ -71,13 +71,6 @@ KERNEL_FN scalar simd_sum(real v)
 #define SIMD_IS_DOUBLE (sizeof(scalar) == 8)
 typedef uint32_t simd_mask;
 
-KERNEL_FN simd_mask simd_less(real a, real b)
-{
-    if (SIMD_IS_DOUBLE)
-        return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
-    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
-}
-
 /* a < b in the lanes of m. */
 KERNEL_FN simd_mask simd_less_in(simd_mask m, real a, real b)
 {
@@ -86,14 +79,6 @@ KERNEL_FN simd_mask simd_less_in(simd_mask m, real a, real b)
                                        _CMP_LT_OQ);
     return _mm512_mask_cmp_ps_mask((__mmask16)m, (__m512)a, (__m512)b,
                                    _CMP_LT_OQ);
-}
-
-/* a * b in the lanes of m, 0 elsewhere (also where a * b is not a number). */
-KERNEL_FN real simd_multiply_in(simd_mask m, real a, real b)
-{
-    if (SIMD_IS_DOUBLE)
-        return (real)_mm512_maskz_mul_pd((__mmask8)m, (__m512d)a, (__m512d)b);
-    return (real)_mm512_maskz_mul_ps((__mmask16)m, (__m512)a, (__m512)b);
 }
 
 /* v in the lanes of m, 0 elsewhere. */
@@ -107,18 +92,6 @@ KERNEL_FN real simd_keep(simd_mask m, real v)
 KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
 {
     return bits;
-}
-
-KERNEL_FN uint32_t simd_bits(simd_mask m)
-{
-    return m & (uint32_t)((1ull << LANES) - 1);
-}
-
-KERNEL_FN real simd_min(real a, real b)
-{
-    if (SIMD_IS_DOUBLE)
-        return (real)_mm512_min_pd((__m512d)a, (__m512d)b);
-    return (real)_mm512_min_ps((__m512)a, (__m512)b);
 }
 
 KERNEL_FN real simd_sqrt(real a)
@@ -195,11 +168,6 @@ KERNEL_FN int simd_box_choose(const int32_t *flags, int32_t bit,
 
 typedef lane_int simd_mask;
 
-KERNEL_FN simd_mask simd_less(real a, real b)
-{
-    return a < b;
-}
-
 KERNEL_FN simd_mask simd_less_in(simd_mask m, real a, real b)
 {
     return m & (a < b);
@@ -210,36 +178,17 @@ KERNEL_FN real simd_keep(simd_mask m, real v)
     return (real)(m & (lane_int)v);
 }
 
-KERNEL_FN real simd_multiply_in(simd_mask m, real a, real b)
-{
-    return simd_keep(m, a * b);
-}
-
 KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
 {
-    simd_mask m;
+    simd_mask m = {0};
     for (int l = 0; l < LANES; l++)
         m[l] = -(KERNEL_MASK_SCALAR)((bits >> l) & 1u);
     return m;
 }
 
-KERNEL_FN uint32_t simd_bits(simd_mask m)
-{
-    uint32_t bits = 0;
-    for (int l = 0; l < LANES; l++)
-        bits |= (uint32_t)(m[l] & 1) << l;
-    return bits;
-}
-
-KERNEL_FN real simd_min(real a, real b)
-{
-    lane_int m = a < b;
-    return (real)((m & (lane_int)a) | (~m & (lane_int)b));
-}
-
 KERNEL_FN real simd_sqrt(real a)
 {
-    real r;
+    real r = {0};
     for (int l = 0; l < LANES; l++)
         r[l] = sizeof(scalar) == 8 ? (scalar)__builtin_sqrt((double)a[l])
                                    : (scalar)__builtin_sqrtf((float)a[l]);
@@ -322,7 +271,7 @@ typedef uint8_t lane_bytes __attribute__((vector_size(LANES), aligned(1)));
  * few = 1 (then every index is below LANES and one permutation serves). */
 KERNEL_FN real simd_lookup(const scalar *table, const uint8_t *index, int few)
 {
-    real r;
+    real r = {0};
 #if defined(__GNUC__) && !defined(__clang__)
     if (few) {
         lane_bytes bytes = *(const lane_bytes *)index;

@@ -143,13 +143,11 @@ struct md_store {
 };
 
 #define md_reserve_clusters MD_NAME(md_reserve_clusters)
-#define md_free_list MD_NAME(md_free_list)
 #define md_sort MD_NAME(md_sort)
 #define md_place MD_NAME(md_place)
 #define md_column_of MD_NAME(md_column_of)
 #define md_grow MD_NAME(md_grow)
 #define md_grow_list MD_NAME(md_grow_list)
-#define md_divide_clusters MD_NAME(md_divide_clusters)
 #define md_insert MD_NAME(md_insert)
 #define md_gather MD_NAME(md_gather)
 #define md_extract_leavers MD_NAME(md_extract_leavers)
