@@ -3,20 +3,26 @@
 #
 #     CUDA_SOURCES      compiled once
 #     MD_CUDA_SOURCES   compiled once per precision, as the loops for the CPU
+#     FLUID_CUDA_SOURCES   the same; the fluid knows no mixed precision
 #
 # nvcc makes NAME.nv.o for a card, and NAME.nv.log, what the assembler said of
 # registers (a test reads it); the C++ compiler makes NAME.sim.o for the
 # simulator of tests/cudasim. In between stands the precision, if any.
 CUDA_SOURCES =
 MD_CUDA_SOURCES =
+FLUID_CUDA_SOURCES =
 
 CUDA_OBJECTS = $(CUDA_SOURCES:.cu=.nv.o) $(MD_CUDA_SOURCES:.cu=.double.nv.o) \
-	$(MD_CUDA_SOURCES:.cu=.mixed.nv.o) $(MD_CUDA_SOURCES:.cu=.single.nv.o)
+	$(MD_CUDA_SOURCES:.cu=.mixed.nv.o) $(MD_CUDA_SOURCES:.cu=.single.nv.o) \
+	$(FLUID_CUDA_SOURCES:.cu=.double.nv.o) \
+	$(FLUID_CUDA_SOURCES:.cu=.single.nv.o)
 # CUB is replaced by the simulator's own loops.
 CUDASIM_OBJECTS = $(CUDA_SIM_SOURCES:.cu=.sim.o) \
 	$(MD_CUDA_SOURCES:.cu=.double.sim.o) \
 	$(MD_CUDA_SOURCES:.cu=.mixed.sim.o) \
-	$(MD_CUDA_SOURCES:.cu=.single.sim.o)
+	$(MD_CUDA_SOURCES:.cu=.single.sim.o) \
+	$(FLUID_CUDA_SOURCES:.cu=.double.sim.o) \
+	$(FLUID_CUDA_SOURCES:.cu=.single.sim.o)
 CUDA_SIM_SOURCES = $(filter-out kernels/primitives.cu,$(CUDA_SOURCES))
 
 # CUDASIM_TREE: a changed copy of kernels/, for tests/cuda/remove_syncs.py.
@@ -43,9 +49,12 @@ NVCC_VERBOSE_ = $(NVCC_VERBOSE_@AM_DEFAULT_V@)
 NVCC_VERBOSE_0 = @echo "  NVCC    " $@;
 NVCC_VERBOSE_1 =
 
-%.double.nv.o %.double.sim.o: CUDA_VARIANT = -DMD_PRECISION=1
-%.mixed.nv.o %.mixed.sim.o: CUDA_VARIANT = -DMD_PRECISION=2
-%.single.nv.o %.single.sim.o: CUDA_VARIANT = -DMD_PRECISION=3
+%.double.nv.o %.double.sim.o: CUDA_VARIANT = -DMD_PRECISION=1 \
+	-DFLUID_PRECISION=1
+%.mixed.nv.o %.mixed.sim.o: CUDA_VARIANT = -DMD_PRECISION=2 \
+	-DFLUID_PRECISION=2
+%.single.nv.o %.single.sim.o: CUDA_VARIANT = -DMD_PRECISION=3 \
+	-DFLUID_PRECISION=3
 
 %.nv.o: %.cu
 	$(NVCC_VERBOSE)$(NVCC_COMPILE)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct ctx;
+struct fluid_kernels;
 struct machine_limits;
 struct md_kernels;
 
@@ -26,6 +27,9 @@ struct device {
     void *backend;         /* what the backend keeps; its own */
     /* The kernels of molecular dynamics in a precision. */
     const struct md_kernels *(*md)(enum precision precision);
+    /* The kernels of incompressible flow, or NULL where there are none in that
+     * precision. */
+    const struct fluid_kernels *(*fluid)(enum precision precision);
     /* Bytes copied between host and card since the start; NULL on the cpu. */
     void (*traffic)(const struct device *d, uint64_t *to_device,
                     uint64_t *to_host);

@@ -16,6 +16,7 @@ struct params;
 struct param_table;
 struct observable;
 struct field_frame;
+struct grid_frame;
 struct result_table;
 
 /* What a run will need, before anything large is allocated (`warpdeck check`,
@@ -98,6 +99,12 @@ struct solver {
      * valid until the next call. */
     int (*frame)(struct ctx *ctx, void *state, int n_names,
                  const char *const *names, const struct field_frame **out);
+    /* The same on a grid: NULL for a solver of particles, whose frame() is NULL
+     * otherwise. Names: field_names, ended by NULL. Valid until the next
+     * call. */
+    int (*grid_frame)(struct ctx *ctx, void *state, int n_names,
+                      const char *const *names, const struct grid_frame **out);
+    const char *const *field_names;
     /* Tables that exist at the end of a run; valid until destroy. */
     int (*results)(struct ctx *ctx, void *state,
                    const struct result_table **tables, int *n);

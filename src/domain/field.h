@@ -36,6 +36,34 @@ struct field_frame {
     const struct field *fields;
 };
 
+/* One field on a grid: this rank's block, values[k][j][i][component] (x fastest
+ * but for the components), borrowed. */
+struct grid_field {
+    const char *name;        /* "velocity" */
+    const char *unit;        /* "" without unit */
+    const char *description; /* one line */
+    int components;
+    const double *values;
+};
+
+/* One picture of a flow: fields at the centers of the cells of a Cartesian
+ * grid, which may be stretched along z. */
+struct grid_frame {
+    int64_t step;
+    double time;
+    const char *time_unit, *length_unit;
+    int64_t cells[3];           /* of the whole grid */
+    int64_t first[3], local[3]; /* this rank's block */
+    double origin[3], length[3];
+    double spacing[3];        /* mean cell size */
+    const double *centers[3]; /* of the whole grid, [cells[d]] */
+    const double *faces[3];   /* [cells[d] + 1] */
+    int stretched;            /* 1: centers[2] are not evenly spaced */
+    int periodic[3];
+    int n_fields;
+    const struct grid_field *fields;
+};
+
 /* A scalar of time that a solver observes. */
 struct observable {
     const char *name;        /* "potential_energy" */

@@ -1,0 +1,13 @@
+# kernels/fluid: one set of sources, compiled once per precision.
+noinst_LIBRARIES += libfluid_double.a libfluid_single.a
+FLUID_LOOP_SOURCES = \
+	kernels/simd.h \
+	kernels/fluid/fluid_kernels.h \
+	kernels/fluid/poisson_cpu.h
+
+libfluid_double_a_SOURCES = $(FLUID_LOOP_SOURCES)
+libfluid_double_a_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=1
+libfluid_single_a_SOURCES = $(FLUID_LOOP_SOURCES)
+libfluid_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=3
+
+EXTRA_DIST += $(FLUID_CUDA_SOURCES)

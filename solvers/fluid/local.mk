@@ -1,0 +1,2 @@
+# solvers/fluid
+libwarpdeck_a_SOURCES +=
