@@ -88,8 +88,9 @@ static void print_files(struct ctx *ctx, const struct run *run)
     format_path(run->output.h5, h5, sizeof(h5));
     format_path(run->output.log, log, sizeof(log));
     log_info(ctx->log, "wrote %s (%" PRId64 " frame%s, %s) and %s", h5,
-             run->frames_written, run->frames_written == 1 ? "" : "s",
-             format_bytes(run->bytes_written, size), log);
+             run->results.frames_written,
+             run->results.frames_written == 1 ? "" : "s",
+             format_bytes(run->results.bytes_written, size), log);
     log_info(ctx->log, "next: warpdeck-post plot %s", h5);
 }
 

@@ -1,6 +1,5 @@
 /* warpdeck check: every error in the deck, then the plan of its run. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "base/comm.h"
@@ -12,43 +11,8 @@
 #include "driver/format.h"
 #include "driver/job.h"
 #include "driver/options.h"
-#include "driver/run.h"
+#include "driver/results.h"
 #include "kernels/device.h"
-
-/* How often something happens in a run of `steps`, the start included. */
-static int64_t count_due(const struct interval *every, int64_t steps, double dt)
-{
-    int64_t n = 1;
-    if (steps <= 0)
-        return n;
-    if (every->kind == INTERVAL_STEPS)
-        n += steps / every->steps;
-    else if (every->kind == INTERVAL_TIME)
-        n += (int64_t)floor((double)steps * dt / every->time + 1e-9);
-    /* the last step always counts */
-    int last_is_due = 0;
-    if (every->kind != INTERVAL_NEVER)
-        last_is_due = interval_due(every, steps, (double)(steps - 1) * dt, dt);
-    return n + !last_is_due;
-}
-
-double run_output_bytes(const struct params *p, const struct job *job,
-                        int64_t *n_frames, int64_t *n_rows)
-{
-    double dt = job->solver->timestep(job->state);
-    struct interval rows = params_interval(p, "output", "observables_every");
-    struct interval frames = params_interval(p, "output", "frames_every");
-    int n = 0;
-    job->solver->observables(job->state, &n);
-    int64_t r = count_due(&rows, job->plan.steps, dt);
-    int64_t f = count_due(&frames, job->plan.steps, dt);
-    if (n_frames != NULL)
-        *n_frames = f;
-    if (n_rows != NULL)
-        *n_rows = r;
-    /* value, step and time are 8 bytes each */
-    return (double)f * job->plan.frame_bytes + (double)r * n * 24;
-}
 
 static void print_problem(struct ctx *ctx, const struct job *job)
 {
@@ -101,7 +65,7 @@ static void print_output(struct ctx *ctx, const struct job *job)
 {
     int64_t frames, rows;
     char a[FORMAT_MAX], b[FORMAT_MAX];
-    double bytes = run_output_bytes(job->params, job, &frames, &rows);
+    double bytes = results_bytes(job, &frames, &rows);
     log_info(ctx->log,
              "  output         %s.h5: %" PRId64 " frame%s of %s, %" PRId64
              " row%s of observables; about %s",

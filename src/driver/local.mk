@@ -25,6 +25,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/phases.c \
 	src/driver/phases.h \
 	src/driver/provenance.c \
+	src/driver/results.c \
+	src/driver/results.h \
 	src/driver/run.c \
 	src/driver/run.h \
 	src/driver/stop.c \

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "driver/commands.h"
 #include "driver/format.h"
-#include "driver/run.h"
+#include "driver/job.h"
+#include "driver/output.h"
+#include "driver/results.h"
 #include "driver/version.h"
 #include "io/h5md.h"
 #include "kernels/device.h"
@@ -33,10 +35,10 @@ static char *command_text(const struct command_line *line)
     return text;
 }
 
-int provenance_create(struct ctx *ctx, struct run *run,
+int provenance_create(struct ctx *ctx, struct results *r,
                       const struct command_line *line)
 {
-    const struct job *job = &run->job;
+    const struct job *job = r->job;
     char host[256] = "unknown";
     gethostname(host, sizeof(host) - 1);
     char *command = command_text(line);
@@ -63,9 +65,9 @@ int provenance_create(struct ctx *ctx, struct run *run,
     memcpy(from.decomposition, job->plan.decomposition,
            sizeof(from.decomposition));
     int status =
-        h5md_create(ctx, run->output.h5, line->option[OPTION_OVERWRITE] != NULL,
-                    &from, run->n_observables, run->observables,
-                    job->solver->time_unit(job->state), &run->file);
+        h5md_create(ctx, r->output->h5, line->option[OPTION_OVERWRITE] != NULL,
+                    &from, r->n_observables, r->observables,
+                    job->solver->time_unit(job->state), &r->file);
     free(command);
     return status;
 }
