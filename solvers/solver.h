@@ -18,6 +18,7 @@ struct observable;
 struct field_frame;
 struct grid_frame;
 struct result_table;
+struct state_io;
 
 /* What a run will need, before anything large is allocated (`warpdeck check`,
  * and the choice of a device). */
@@ -78,6 +79,16 @@ struct solver {
     int (*estimate)(struct ctx *ctx, void *state, struct estimate *out);
     /* Build the initial state on ctx->device: particles, list, forces. */
     int (*initial)(struct ctx *ctx, void *state);
+    /* Hand out everything that later steps depend on, between two steps
+     * (src/domain/state.h); what the run is, comes from the deck. Nothing of
+     * the run may change by it: a run with checkpoints is bit by bit the run
+     * without. */
+    int (*save)(struct ctx *ctx, void *state, struct state_io *io);
+    /* In place of initial(): build on ctx->device the state that save() handed
+     * out. Afterwards step_number() and time() are those of then, observe()
+     * gives the same values, and the next step() does what it would have done:
+     * bit by bit where io->same_machine, else within rounding. */
+    int (*restore)(struct ctx *ctx, void *state, struct state_io *io);
     /* One step forward. `look` = 1: this step will be observed, so energies are
      * wanted. Not agreed on by itself: the solver calls comm_step() exactly
      * once a step, which carries *stop (in: this rank's wish, out: anybody's).

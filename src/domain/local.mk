@@ -5,5 +5,6 @@ libwarpdeck_a_SOURCES += \
 	src/domain/grid.h \
 	src/domain/halo.c \
 	src/domain/halo.h \
-	src/domain/particles.h
+	src/domain/particles.h \
+	src/domain/state.h
 libwarpdeck_a_SOURCES += src/domain/particles.c
