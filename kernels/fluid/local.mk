@@ -2,7 +2,9 @@
 noinst_LIBRARIES += libfluid_double.a libfluid_single.a
 FLUID_LOOP_SOURCES = \
 	kernels/simd.h \
+	kernels/fluid/fluid_cpu.h \
 	kernels/fluid/fluid_kernels.h \
+	kernels/fluid/stencil.h \
 	kernels/fluid/poisson_cpu.h
 
 libfluid_double_a_SOURCES = $(FLUID_LOOP_SOURCES)
