@@ -14,11 +14,39 @@
 const struct param *param_declared(const struct params *p, const char *section,
                                    const char *key)
 {
-    for (int t = 0; t < p->n_tables; t++)
+    /* the solver's word before the driver's */
+    for (int t = p->n_tables - 1; t >= 0; t--)
         for (const struct param *q = p->tables[t]->params; q->section != NULL;
              q++)
             if (strcmp(q->section, section) == 0 && strcmp(q->key, key) == 0)
                 return q;
+    return NULL;
+}
+
+const struct param *param_next(const struct params *p, const char *section,
+                               const struct param *q)
+{
+    int t = 0, found = q == NULL;
+
+    for (; t < p->n_tables; t++)
+        for (const struct param *r = p->tables[t]->params; r->section != NULL;
+             r++) {
+            if (found && strcmp(r->section, section) == 0 &&
+                param_declared(p, section, r->key) == r)
+                return r;
+            found |= r == q;
+        }
+    return NULL;
+}
+
+/* The key that a section's bare value means, or NULL. */
+static const struct param *word_key(const struct params *p, const char *section)
+{
+    const struct param *q = NULL;
+
+    while ((q = param_next(p, section, q)) != NULL)
+        if (q->flags & PARAM_WORD)
+            return q;
     return NULL;
 }
 
@@ -33,9 +61,11 @@ struct param_standing *param_standing(const struct params *p, const char *name)
 static void declare_section(struct params *p, const char *name, int repeated,
                             int optional)
 {
-    struct param_standing *grown;
+    struct param_standing *grown, *there = param_standing(p, name);
 
-    if (p->no_memory || param_standing(p, name) != NULL)
+    if (there != NULL)
+        there->optional &= optional;
+    if (p->no_memory || there != NULL)
         return;
     grown = realloc(p->sections, (p->n_sections + 1) * sizeof *grown);
     if (grown == NULL) {
@@ -54,7 +84,8 @@ static void add_table(struct params *p, const struct param_table *table)
          s != NULL && s->name != NULL; s++)
         declare_section(p, s->name, s->repeated, s->optional);
     for (const struct param *q = table->params; q->section != NULL; q++)
-        declare_section(p, q->section, 0, 0);
+        if (param_standing(p, q->section) == NULL)
+            declare_section(p, q->section, 0, 0);
 }
 
 /* Whether declared sections lie below `path`. */
@@ -164,26 +195,6 @@ static void walk_repeated(struct params *p, struct param_standing *s,
     }
 }
 
-static void walk_child(struct params *p, const char *path,
-                       const struct deck_node *node)
-{
-    struct param_standing *s = param_standing(p, path);
-
-    if (s == NULL && !leads_to_section(p, path)) {
-        param_unknown_section(p, path, node);
-    } else if (s != NULL && s->repeated) {
-        walk_repeated(p, s, node);
-    } else if (node->kind != DECK_TABLE) {
-        deck_errors_add(p->errors, node->key_place, 1,
-                        "%s is a section that stands once; write [%s]", path,
-                        path);
-    } else {
-        if (s != NULL)
-            section_stands(p, s, node);
-        walk_section(p, path, 0, node);
-    }
-}
-
 static void read_key(struct params *p, const struct param *param, int index,
                      const struct deck_node *node)
 {
@@ -194,6 +205,30 @@ static void read_key(struct params *p, const struct param *param, int index,
     v->is_set = 1;
     v->place = node->place;
     param_convert(p, node, v);
+}
+
+static void walk_child(struct params *p, const char *path,
+                       const struct deck_node *node)
+{
+    struct param_standing *s = param_standing(p, path);
+    const struct param *word = s != NULL ? word_key(p, path) : NULL;
+
+    if (s == NULL && !leads_to_section(p, path)) {
+        param_unknown_section(p, path, node);
+    } else if (s != NULL && s->repeated) {
+        walk_repeated(p, s, node);
+    } else if (node->kind < DECK_ARRAY && word != NULL) {
+        section_stands(p, s, node);
+        read_key(p, word, 0, node);
+    } else if (node->kind != DECK_TABLE) {
+        deck_errors_add(p->errors, node->key_place, 1,
+                        "%s is a section that stands once; write [%s]", path,
+                        path);
+    } else {
+        if (s != NULL)
+            section_stands(p, s, node);
+        walk_section(p, path, 0, node);
+    }
 }
 
 static void walk_section(struct params *p, const char *path, int index,
@@ -246,19 +281,18 @@ static void complete_section(struct params *p, const struct param_standing *s,
     const struct deck_place where =
         stands ? s->place[index] : (struct deck_place){0, 0, 0};
 
-    for (int t = 0; t < p->n_tables; t++)
-        for (const struct param *q = p->tables[t]->params; q->section != NULL;
-             q++) {
-            struct param_value *v;
-            if (strcmp(q->section, s->name) != 0 ||
-                param_find(p, q->section, index, q->key) != NULL)
-                continue;
-            if (is_required(p, q) && (stands || !s->optional))
-                complain_missing(p, q, where);
-            v = new_value(p, q, index);
-            if (v != NULL && param_has_default(q) && !is_required(p, q))
-                param_default(p, v);
-        }
+    const struct param *q = NULL;
+
+    while ((q = param_next(p, s->name, q)) != NULL) {
+        struct param_value *v;
+        if (param_find(p, q->section, index, q->key) != NULL)
+            continue;
+        if (is_required(p, q) && (stands || !s->optional))
+            complain_missing(p, q, where);
+        v = new_value(p, q, index);
+        if (v != NULL && param_has_default(q) && !is_required(p, q))
+            param_default(p, v);
+    }
 }
 
 static void complete(struct params *p)

@@ -42,8 +42,11 @@ enum param_flag {
     PARAM_HAS_MAX = 64,
     PARAM_DEFAULT_LJ = 128, /* the default holds with run.units = "lj" only; in
                              * other units the key is required */
-    PARAM_STARTER = 256     /* `warpdeck new` writes it as a live line, with its
+    PARAM_STARTER = 256,    /* `warpdeck new` writes it as a live line, with its
                              * example; required keys are written so in any case */
+    PARAM_WORD = 512        /* a section that stands once may be written as this
+                             * key's value alone: `x = "wall"` for
+                             * `x = { type = "wall" }` */
 };
 
 /* One declared key. section is the full dotted path, "md.pair"; a section that
@@ -74,7 +77,10 @@ struct param_section {
 };
 
 /* The tables of one solver, or of the driver ([run], [domain], [output], ...).
- * Both lists end with a NULL name. */
+ * Both lists end with a NULL name. A solver may add keys to a section of the
+ * driver, and declare one of the driver's keys in its own way, which then holds
+ * (of the same type). A section that either table has as not optional is not.
+ */
 struct param_table {
     const struct param_section *sections;
     const struct param *params;

@@ -291,6 +291,20 @@ static void print_row(FILE *out, const char *name, const char *text)
     param_wrap(out, indent, WIDTH, text + width + 1);
 }
 
+/* How the section may be written shorter, or "". */
+static const char *word_text(const struct param *param, char *buf)
+{
+    const char *dot = strrchr(param->section, '.');
+    char example[PARAM_TEXT_MAX];
+
+    buf[0] = '\0';
+    if ((param->flags & PARAM_WORD) && dot != NULL)
+        snprintf(buf, PARAM_TEXT_MAX, "%s = %.60s in [%.*s]", dot + 1,
+                 param_example(param, example), (int)(dot - param->section),
+                 param->section);
+    return buf;
+}
+
 void param_explain_key(FILE *out, const struct param *param)
 {
     char text[PARAM_TEXT_MAX];
@@ -305,6 +319,7 @@ void param_explain_key(FILE *out, const struct param *param)
     print_row(out, "default", param_default_text(param, text));
     fprintf(out, "  example   %s = %s\n", param->key,
             param_example(param, text));
+    print_row(out, "short", word_text(param, text));
 }
 
 void param_explain_section(FILE *out, const struct param_table *table,
@@ -323,5 +338,7 @@ void param_explain_section(FILE *out, const struct param_table *table,
         fprintf(out, "\n  %s\n", q->key);
         param_wrap(out, "      ", WIDTH, param_summary(q, text));
         param_wrap(out, "      ", WIDTH, q->help);
+        if (q->flags & PARAM_WORD)
+            fprintf(out, "      short: %s\n", word_text(q, text));
     }
 }

@@ -93,16 +93,13 @@ static void print_section(FILE *out, const struct params *p,
                           const struct param_standing *s, int index)
 {
     fprintf(out, s->repeated ? "[[%s]]\n" : "[%s]\n", s->name);
-    for (int t = 0; t < p->n_tables; t++)
-        for (const struct param *q = p->tables[t]->params; q->section != NULL;
-             q++) {
-            const struct param_value *v;
-            if (strcmp(q->section, s->name) != 0)
-                continue;
-            v = param_find(p, q->section, index, q->key);
-            if (v != NULL && v->present)
-                print_value(out, v);
-        }
+    const struct param *q = NULL;
+
+    while ((q = param_next(p, s->name, q)) != NULL) {
+        const struct param_value *v = param_find(p, q->section, index, q->key);
+        if (v != NULL && v->present)
+            print_value(out, v);
+    }
     fputc('\n', out);
 }
 

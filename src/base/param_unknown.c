@@ -13,11 +13,10 @@ static size_t names_in(const struct params *p, const char *section,
 {
     size_t n = 0, length = strlen(section);
 
-    for (int t = 0; t < p->n_tables; t++)
-        for (const struct param *q = p->tables[t]->params; q->section != NULL;
-             q++)
-            if (strcmp(q->section, section) == 0 && n < NAMES_MAX)
-                names[n++] = q->key;
+    const struct param *q = NULL;
+
+    while ((q = param_next(p, section, q)) != NULL && n < NAMES_MAX)
+        names[n++] = q->key;
     for (size_t s = 0; s < p->n_sections; s++) {
         const char *name = p->sections[s].name;
         if (strncmp(name, section, length) == 0 && name[length] == '.' &&
@@ -39,7 +38,8 @@ static int sections_of(const struct params *p, const char *key, char *buf,
         for (const struct param *q = p->tables[t]->params; q->section != NULL;
              q++) {
             size_t used = strlen(buf);
-            if (strcmp(q->key, key) == 0)
+            if (strcmp(q->key, key) == 0 &&
+                param_declared(p, q->section, key) == q)
                 snprintf(buf + used, size - used, "%s[%s]",
                          n++ > 0 ? " or " : "", q->section);
         }

@@ -70,6 +70,10 @@ int param_has_default(const struct param *param);
 
 const struct param *param_declared(const struct params *p, const char *section,
                                    const char *key);
+/* The keys of a section in all tables, each once, in order: the one behind `q`,
+ * the first behind NULL; NULL at the end. */
+const struct param *param_next(const struct params *p, const char *section,
+                               const struct param *q);
 struct param_standing *param_standing(const struct params *p, const char *name);
 struct param_value *param_find(const struct params *p, const char *section,
                                int index, const char *key);

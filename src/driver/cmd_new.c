@@ -66,11 +66,38 @@ static int section_is_live(const struct param_table *table, const char *name)
     return 0;
 }
 
+static int has_section(const struct param_table *table, const char *name)
+{
+    const char *other;
+
+    for (int i = 0; (other = param_table_section_at(table, i)) != NULL; i++)
+        if (strcmp(other, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* The keys of one table in a section, but for those that `before` has. */
+static void print_keys(const struct param_table *table, const char *name,
+                       const struct param_table *before, int live,
+                       const struct solver *solver)
+{
+    for (const struct param *q = table->params; q->section != NULL; q++)
+        if (strcmp(q->section, name) == 0 &&
+            (before == NULL || param_table_key(before, name, q->key) == NULL))
+            print_key(q, live, solver);
+}
+
+/* `more`: the solver's table where the section is the driver's, or NULL. */
 static void print_section(const struct param_table *table, const char *name,
+                          const struct param_table *more,
                           const struct solver *solver)
 {
-    const struct param_section *s = param_table_section(table, name);
-    int live = section_is_live(table, name);
+    const struct param_section *s =
+        more != NULL ? param_table_section(more, name) : NULL;
+    int live = section_is_live(table, name) ||
+               (more != NULL && section_is_live(more, name));
+    if (s == NULL)
+        s = param_table_section(table, name);
     int repeated = s != NULL && s->repeated;
 
     printf("\n# ---- %s ", name);
@@ -81,20 +108,33 @@ static void print_section(const struct param_table *table, const char *name,
         param_wrap(stdout, "# ", 79, s->help);
     printf("\n%s%s%s%s\n", live ? "" : "#", repeated ? "[[" : "[", name,
            repeated ? "]]" : "]");
-    for (const struct param *q = table->params; q->section != NULL; q++)
-        if (strcmp(q->section, name) == 0)
-            print_key(q, live, solver);
+    if (more != NULL)
+        print_keys(more, name, NULL, live, solver);
+    print_keys(table, name, more, live, solver);
 }
 
 /* [run] stands first in a deck, what else the driver has last. */
-static void print_table(const struct param_table *table, int only_run,
-                        const struct solver *solver)
+static void print_driver(int only_run, const struct solver *solver)
 {
+    const struct param_table *table = driver_param_table();
     const char *name;
 
     for (int i = 0; (name = param_table_section_at(table, i)) != NULL; i++)
         if ((strcmp(name, "run") == 0) == only_run)
-            print_section(table, name, solver);
+            print_section(table, name,
+                          has_section(solver->params, name) ? solver->params
+                                                            : NULL,
+                          solver);
+}
+
+static void print_solver(const struct solver *solver)
+{
+    const char *name;
+
+    for (int i = 0; (name = param_table_section_at(solver->params, i)) != NULL;
+         i++)
+        if (!has_section(driver_param_table(), name))
+            print_section(solver->params, name, NULL, solver);
 }
 
 /* The solver's opening lines, as comments. */
@@ -139,9 +179,9 @@ int cmd_new(struct ctx *ctx, const struct command_line *line)
            "changed: take the\n# # away. They show the default, or an example "
            "where there is none.\n# 'warpdeck explain %s' tells more.\n",
            solver->name);
-    print_table(driver_param_table(), 1, solver);
-    print_table(solver->params, 0, solver);
-    print_table(driver_param_table(), 0, solver);
+    print_driver(1, solver);
+    print_solver(solver);
+    print_driver(0, solver);
     if (fflush(stdout) != 0 || ferror(stdout))
         return FAIL(ctx, STATUS_IO, "cannot write to standard output");
     return 0;

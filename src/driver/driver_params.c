@@ -27,7 +27,7 @@ static char solver_names[256];
 
 static const struct param_section sections[] = {
     {"run", 0, 0, "What is run, and on what."},
-    {"domain", 0, 1, "The periodic box and its decomposition over ranks."},
+    {"domain", 0, 1, "The box and its decomposition over ranks."},
     {"output", 0, 1, "What is written, and how often."},
     {"checkpoint", 0, 1,
      "Saved states to go on from. This version writes none; the section is "
@@ -58,8 +58,9 @@ static const struct param params[] = {
 
     {"domain", "size", PARAM_DOUBLES, LENGTH, NULL, 0, 0, 3,
      PARAM_OPTIONAL | POSITIVE, NULL,
-     "Edges of the periodic box in x, y, z. May be left out where the initial "
-     "state sets it."},
+     "Edges of the box in x, y, z. May be left out where the initial state "
+     "sets "
+     "it."},
     {"domain", "ranks", PARAM_INTS, NO_DIM, NULL, 1, 0, 3,
      PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "Ranks in x, y, z. Left out: the decomposition with the least surface."},
@@ -101,8 +102,7 @@ const struct param_table *driver_param_table(void)
             (size_t)snprintf(solver_names + used, sizeof solver_names - used,
                              "%s|", solver_at(i)->name);
     if (used < sizeof solver_names)
-        snprintf(solver_names + used, sizeof solver_names - used,
-                 "-fluid|-risk");
+        snprintf(solver_names + used, sizeof solver_names - used, "-risk");
     return &table;
 }
 

@@ -141,6 +141,60 @@ static void test_overrides(struct ctx *ctx)
     params_destroy(p);
 }
 
+static void test_words(struct ctx *ctx)
+{
+    static const char *const forms[] = {
+        "[toy.side]\nleft = \"shut\"\n",
+        "[toy.side]\nleft = { type = \"shut\" }\n",
+        "[toy.side.left]\ntype = \"shut\"\nspeed = 0.0\n"};
+    static const char *const typed[] = {"toy.side.left=shut"};
+    char deck[256];
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(deck, sizeof deck, BASE "%s", i < 3 ? forms[i] : "");
+        struct params *p = read_with(ctx, deck, i == 3, typed);
+        tap_ok(p != NULL && params_has_section(p, "toy.side.left") &&
+                   strcmp(params_string(p, "toy.side.left", "type"), "shut") ==
+                       0 &&
+                   params_double(p, "toy.side.left", "speed") == 0.0,
+               "a section in its long and its short form (%d)", i);
+        if (p == NULL)
+            tap_note("%s", ctx->error.text);
+        params_destroy(p);
+    }
+    struct params *p = read_text(ctx, BASE "[toy.side]\nleft = \"shot\"\n");
+    tap_ok(p == NULL &&
+               strstr(ctx->error.text,
+                      "d.toml:8:8: error: toy.side.left.type = "
+                      "\"shot\"") &&
+               strstr(ctx->error.text, "did you mean \"shut\"?"),
+           "a wrong word is told as such");
+    p = read_text(ctx, BASE "[toy.side]\nleft = [1]\n");
+    tap_ok(p == NULL && strstr(ctx->error.text, "write [toy.side.left]"),
+           "what is no word is told");
+    p = read_text(ctx, BASE "[toy.side.left]\nspeed = 1\n");
+    tap_ok(p == NULL &&
+               strstr(ctx->error.text, "toy.side.left.type is missing"),
+           "the word may not be missing in the long form");
+}
+
+/* What a solver says of the driver's sections. */
+static void test_two_tables(struct ctx *ctx)
+{
+    struct params *p = read_text(ctx, BASE);
+    size_t n = 0;
+    const char *text = p != NULL ? params_resolved(p, &n) : NULL;
+
+    tap_ok(p != NULL && strcmp(params_string(p, "run", "title"), "a toy") == 0,
+           "the solver's default of a key of the driver holds");
+    tap_ok(p != NULL && params_int(p, "output", "extra") == 7,
+           "a solver may add a key to a section of the driver");
+    const char *title = text != NULL ? strstr(text, "\ntitle = ") : NULL;
+    tap_ok(title != NULL && strstr(title + 1, "\ntitle = ") == NULL,
+           "a key of both stands once in the resolved deck");
+    params_destroy(p);
+}
+
 static void test_resolved(struct ctx *ctx)
 {
     struct params *p = read_text(
@@ -240,6 +294,8 @@ int main(void)
     test_values(ctx);
     test_intervals(ctx);
     test_overrides(ctx);
+    test_words(ctx);
+    test_two_tables(ctx);
     test_resolved(ctx);
     test_cross(ctx);
     test_line_ends(ctx);

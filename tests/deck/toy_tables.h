@@ -46,11 +46,9 @@ static const struct param driver_keys[] = {
     {NULL, NULL, PARAM_BOOL, NUMBER, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 static const struct param_section toy_sections[] = {
-    {"toy", 0, 0, "The toy."},
-    {"toy.pair", 0, 0, "Forces."},
-    {"toy.kind", 1, 1, "A kind."},
-    {"toy.deep.part", 0, 1, "Far below."},
-    {NULL, 0, 0, NULL}};
+    {"toy", 0, 0, "The toy."},          {"toy.pair", 0, 0, "Forces."},
+    {"toy.kind", 1, 1, "A kind."},      {"toy.deep.part", 0, 1, "Far below."},
+    {"toy.side.left", 0, 1, "A side."}, {NULL, 0, 0, NULL}};
 
 static const struct param toy_keys[] = {
     {"toy", "timestep", PARAM_DOUBLE, TIME, "0.005", 0, 0, 0,
@@ -85,6 +83,13 @@ static const struct param toy_keys[] = {
      "Mass."},
     {"toy.deep.part", "value", PARAM_INT, NUMBER, "3", 0, 0, 0, 0, NULL,
      "Value."},
+    {"toy.side.left", "type", PARAM_STRING, NUMBER, "\"open\"", 0, 0, 0,
+     PARAM_REQUIRED | PARAM_WORD, "open|shut", "Kind."},
+    {"toy.side.left", "speed", PARAM_DOUBLE, NUMBER, "0", 0, 0, 0, 0, NULL,
+     "Speed."},
+    {"run", "title", PARAM_STRING, NUMBER, "\"a toy\"", 0, 0, 0, 0, NULL,
+     "Title of a toy."},
+    {"output", "extra", PARAM_INT, NUMBER, "7", 0, 0, 0, 0, NULL, "More."},
     {NULL, NULL, PARAM_BOOL, NUMBER, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 static const struct param_table driver_table = {driver_sections, driver_keys,
