@@ -1,5 +1,9 @@
 # src/domain
 libwarpdeck_a_SOURCES += \
+	src/domain/block.c \
+	src/domain/block.h \
+	src/domain/exchange.c \
+	src/domain/exchange.h \
 	src/domain/field.h \
 	src/domain/grid.c \
 	src/domain/grid.h \
