@@ -12,4 +12,9 @@ libfluid_double_a_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=1
 libfluid_single_a_SOURCES = $(FLUID_LOOP_SOURCES)
 libfluid_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=3
 
+# Small and in double whatever the precision.
+libwarpdeck_a_SOURCES += \
+	kernels/fluid/lines.h \
+	kernels/fluid/lines_plan.c
+
 EXTRA_DIST += $(FLUID_CUDA_SOURCES)
