@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum field_type { FIELD_DOUBLE, FIELD_INT32, FIELD_INT64 };
+enum field_type { FIELD_DOUBLE, FIELD_INT32, FIELD_INT64, FIELD_FLOAT };
 
 /* A block of rows of a particle field: rows [first, first + n) of `total`, each
  * of `components` numbers, at `values` (borrowed). */

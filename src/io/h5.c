@@ -172,21 +172,22 @@ static void h5_free(struct h5 *f)
 /* Rank 0 opens the file by ordinary means first: errno tells more than MPI-IO
  * does, and HDF5 must not begin a file that it cannot end. The others look
  * whether they see it, for a folder that the hosts do not share. */
-static int touch_file(struct ctx *ctx, struct h5 *f, double bytes)
+static int touch_file(struct ctx *ctx, struct h5 *f, int flags, double bytes)
 {
     int status = 0;
 
     if (comm_rank(ctx->comm) == 0) {
-        f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        f->fd = open(f->path, O_RDWR | O_CLOEXEC | flags, 0666);
         if (f->fd < 0)
-            status = os_error(ctx, "create", f->path);
+            status =
+                os_error(ctx, flags & O_CREAT ? "create" : "open", f->path);
         else
             status = reserve_here(ctx, f, bytes, "the beginning of the file");
     }
     TRY(comm_agree(ctx, status));
     if (access(f->path, F_OK) != 0)
         status = FAIL(ctx, STATUS_IO,
-                      "rank %d does not see '%s', which rank 0 has just made: "
+                      "rank %d does not see '%s', which rank 0 has opened: "
                       "the output folder must be on a file system that all "
                       "hosts share",
                       comm_rank(ctx->comm), f->path);
@@ -227,7 +228,7 @@ static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
 }
 #endif
 
-static int open_hdf5(struct ctx *ctx, struct h5 *f)
+static int open_hdf5(struct ctx *ctx, struct h5 *f, int create)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     int status = 0;
@@ -241,9 +242,11 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f)
         status = use_mpi(ctx, f, access);
     status = comm_agree(ctx, status);
     if (status == 0) {
-        f->file = H5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        f->file = create
+                      ? H5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                      : H5Fopen(f->path, H5F_ACC_RDWR, access);
         if (f->file < 0)
-            status = h5_error(ctx, f, "create");
+            status = h5_error(ctx, f, create ? "create" : "open");
         status = comm_agree(ctx, status);
     }
     if (access >= 0)
@@ -251,26 +254,41 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f)
     return status;
 }
 
-int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
+/* *out is there even where the file could not be opened. */
+static int start(struct ctx *ctx, const char *path, int flags, double bytes,
+                 struct h5 **out)
 {
-    struct h5 *f = h5_new(path);
+    struct h5 *f = *out = h5_new(path);
     int status = 0;
 
-    *out = NULL;
     h5_silence();
     if (f == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
-    status = comm_agree(ctx, status);
-    if (status == 0)
-        status = touch_file(ctx, f, bytes);
-    if (status == 0)
-        status = open_hdf5(ctx, f);
+    TRY(comm_agree(ctx, status));
+    TRY(touch_file(ctx, f, flags, bytes));
+    return open_hdf5(ctx, f, flags & O_CREAT);
+}
+
+int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
+{
+    int status = start(ctx, path, O_CREAT | O_TRUNC, bytes, out);
+
     if (status != 0) {
-        h5_discard(f);
-        return status;
+        h5_discard(*out);
+        *out = NULL;
     }
-    *out = f;
-    return 0;
+    return status;
+}
+
+int h5_open(struct ctx *ctx, const char *path, struct h5 **out)
+{
+    int status = start(ctx, path, 0, 0, out);
+
+    if (status != 0) {
+        h5_abandon(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 /* ---- flush, close ---- */
@@ -359,6 +377,32 @@ int h5_close(struct ctx *ctx, struct h5 *f)
     status = comm_agree(ctx, status);
     h5_free(f);
     return status;
+}
+
+int h5_publish(struct ctx *ctx, struct h5 *f, const char *path)
+{
+    char *beside = strdup(f->path);
+    int status = 0;
+
+    if (beside == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    status = comm_agree(ctx, status);
+    if (status != 0) {
+        h5_discard(f);
+        free(beside);
+        return status;
+    }
+    status = h5_close(ctx, f);
+    if (comm_rank(ctx->comm) == 0) {
+        if (status == 0 && rename(beside, path) != 0)
+            status = os_error(ctx, "name the new file", path);
+        else if (status == 0)
+            status = sync_folder(ctx, path);
+        if (status != 0)
+            unlink(beside);
+    }
+    free(beside);
+    return comm_agree(ctx, status);
 }
 
 void h5_abandon(struct h5 *f)

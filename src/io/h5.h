@@ -34,14 +34,17 @@ struct h5 {
     size_t piece_bytes; /* most that one rank writes in one call */
 };
 
-/* A dataset of shape [T][rows][...] (growing along T) or [rows][...]. */
+enum { H5_RANK_MAX = 4 };
+
+/* A dataset of shape [T][rows][...] (growing along T) or [rows][...]; a grid is
+ * [z][y][x] or [z][y][x][components]. */
 struct h5_set {
     const struct h5 *in;
     hid_t id;
     enum field_type type;
     int rank;
     int growing;
-    hsize_t shape[3]; /* now */
+    hsize_t shape[H5_RANK_MAX]; /* now */
     char *name;
 };
 
@@ -54,12 +57,18 @@ enum { H5_CHUNK_BYTES = 1 << 20, H5_SERIES_CHUNK_BYTES = 1 << 13 };
  * STATUS_IO with path and reason; nothing is left behind then. The caller owns
  * *out. */
 int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out);
+/* Open a file that is there, to add to it. Errors: as h5_create(), and
+ * STATUS_IO where it is no HDF5 file; it is left as it is. */
+int h5_open(struct ctx *ctx, const char *path, struct h5 **out);
 /* Give the file its final name, replacing what has that name. */
 int h5_rename(struct ctx *ctx, struct h5 *f, const char *path);
 /* Hand everything to the operating system. */
 int h5_flush(struct ctx *ctx, struct h5 *f);
 /* Flush, close, and wait until file and folder are on the disk. f is gone. */
 int h5_close(struct ctx *ctx, struct h5 *f);
+/* The same, and give it its final name when all of it is on the disk. Where
+ * that fails, the file is removed. */
+int h5_publish(struct ctx *ctx, struct h5 *f, const char *path);
 /* Close as far as that is safe, and forget. NULL is fine. */
 void h5_abandon(struct h5 *f);
 /* h5_abandon() and delete the file. */
@@ -107,6 +116,17 @@ int h5_doubles(struct ctx *ctx, struct h5 *f, const char *object,
 int h5_set_create(struct ctx *ctx, struct h5 *f, const char *path,
                   enum field_type type, int rank, const hsize_t *shape,
                   int growing, struct h5_set *out);
+/* Open the dataset of a file that was opened, with the type it is to have in
+ * memory. Errors: STATUS_IO, also where its rank is another. */
+int h5_set_open(struct ctx *ctx, struct h5 *f, const char *path,
+                enum field_type type, int rank, int growing,
+                struct h5_set *out);
+/* Cut a growing dataset to its first n layers, or leave it. Agreed on. */
+int h5_set_cut(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n);
+/* Rows [first, first + n) of a dataset of rank 1, on every rank; rank 0 reads
+ * them. Agreed on. */
+int h5_set_read(struct ctx *ctx, struct h5 *f, struct h5_set *set,
+                int64_t first, int64_t n, void *values);
 /* Before h5_close() and h5_abandon(). Half-made ones are fine. */
 void h5_set_close(struct h5_set *set);
 
@@ -121,9 +141,20 @@ int h5_set_append(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n,
 /* Write a fixed dataset: this rank has rows [first, first + n). */
 int h5_set_write(struct ctx *ctx, struct h5 *f, struct h5_set *set,
                  int64_t first, int64_t n, const void *values);
+/* Write a block of a fixed dataset: this rank has [first[d], first[d] +
+ * count[d]) in each of its directions, in C order; a count of 0 in any means
+ * nothing. The blocks of several ranks do not overlap. Where they cut a layer
+ * into short rows, MPI-IO gathers those of many ranks. Agreed on. */
+int h5_set_write_block(struct ctx *ctx, struct h5 *f, struct h5_set *set,
+                       const int64_t *first, const int64_t *count,
+                       const void *values);
 /* Bytes, as they are, as one text of fixed length; rank 0's count. */
 int h5_text_dataset(struct ctx *ctx, struct h5 *f, const char *path,
                     const char *text, size_t size);
+
+/* Bytes of a number. */
+size_t h5_item_size(enum field_type type);
+hid_t h5_memory_type(enum field_type type);
 
 /* Chunks for a growing dataset: at most about H5_CHUNK_BYTES; of less where a
  * layer is small, since a series of a few numbers should not fill the disk.

@@ -12,23 +12,37 @@
  * one leaves nobody waiting. */
 enum { TOGETHER_BYTES = 1 << 16 };
 
-static size_t item_size(enum field_type type)
+size_t h5_item_size(enum field_type type)
 {
-    return type == FIELD_INT32 ? 4 : 8;
+    return type == FIELD_INT32 || type == FIELD_FLOAT ? 4 : 8;
 }
 
 static hid_t file_type(enum field_type type)
 {
-    if (type == FIELD_DOUBLE)
+    switch (type) {
+    case FIELD_DOUBLE:
         return H5T_IEEE_F64LE;
-    return type == FIELD_INT32 ? H5T_STD_I32LE : H5T_STD_I64LE;
+    case FIELD_FLOAT:
+        return H5T_IEEE_F32LE;
+    case FIELD_INT32:
+        return H5T_STD_I32LE;
+    default:
+        return H5T_STD_I64LE;
+    }
 }
 
-static hid_t memory_type(enum field_type type)
+hid_t h5_memory_type(enum field_type type)
 {
-    if (type == FIELD_DOUBLE)
+    switch (type) {
+    case FIELD_DOUBLE:
         return H5T_NATIVE_DOUBLE;
-    return type == FIELD_INT32 ? H5T_NATIVE_INT32 : H5T_NATIVE_INT64;
+    case FIELD_FLOAT:
+        return H5T_NATIVE_FLOAT;
+    case FIELD_INT32:
+        return H5T_NATIVE_INT32;
+    default:
+        return H5T_NATIVE_INT64;
+    }
 }
 
 /* ---- pieces ---- */
@@ -98,11 +112,11 @@ void h5_chunk(int rank, const hsize_t *shape, size_t item, hsize_t *chunk)
 
 double h5_set_layer_bytes(const struct h5_set *set)
 {
-    hsize_t chunk[3] = {1, 1, 1};
-    double bytes = (double)item_size(set->type);
+    hsize_t chunk[H5_RANK_MAX] = {1, 1, 1, 1};
+    double bytes = (double)h5_item_size(set->type);
 
     if (set->growing)
-        h5_chunk(set->rank, set->shape, item_size(set->type), chunk);
+        h5_chunk(set->rank, set->shape, h5_item_size(set->type), chunk);
     for (int d = 0; d < set->rank; d++) {
         hsize_t n = (set->shape[d] + chunk[d] - 1) / chunk[d];
 
@@ -120,7 +134,7 @@ double h5_set_layer_bytes(const struct h5_set *set)
 static hid_t creation_properties(int rank, const hsize_t *shape, int growing,
                                  size_t item)
 {
-    hsize_t chunk[3] = {1, 1, 1};
+    hsize_t chunk[H5_RANK_MAX] = {1, 1, 1, 1};
     hid_t made = H5Pcreate(H5P_DATASET_CREATE);
     int failed = made < 0 || H5Pset_fill_time(made, H5D_FILL_TIME_NEVER) < 0;
 
@@ -138,7 +152,7 @@ static hid_t creation_properties(int rank, const hsize_t *shape, int growing,
 
 static hid_t space_for(struct h5_set *set)
 {
-    hsize_t most[3];
+    hsize_t most[H5_RANK_MAX];
 
     for (int d = 0; d < set->rank; d++)
         most[d] = set->shape[d] > 0 ? set->shape[d] : H5S_UNLIMITED;
@@ -163,7 +177,7 @@ int h5_set_create(struct ctx *ctx, struct h5 *f, const char *path,
                            .name = strdup(path)};
     for (int d = 0; d < rank; d++)
         out->shape[d] = growing && d == 0 ? 0 : shape[d];
-    made = creation_properties(rank, out->shape, growing, item_size(type));
+    made = creation_properties(rank, out->shape, growing, h5_item_size(type));
     space = space_for(out);
     if (out->name == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
@@ -204,7 +218,7 @@ struct block {
 static int select_block(const struct h5_set *set, const struct block *b,
                         hid_t space, hid_t *memory)
 {
-    hsize_t start[3] = {0, 0, 0}, count[3];
+    hsize_t start[H5_RANK_MAX] = {0}, count[H5_RANK_MAX];
     hsize_t items = 1;
 
     for (int d = 0; d < set->rank; d++)
@@ -238,7 +252,7 @@ static int write_block(struct ctx *ctx, struct h5 *f, const struct h5_set *set,
     int status = 0;
 
     if (space < 0 || select_block(set, b, space, &memory) != 0 ||
-        H5Dwrite(set->id, memory_type(set->type), memory, space, transfer,
+        H5Dwrite(set->id, h5_memory_type(set->type), memory, space, transfer,
                  b->count > 0 ? values : &nothing) < 0)
         status = h5_error(ctx, f, "write '%s'", set->name);
     if (space >= 0)
@@ -254,7 +268,7 @@ static int write_pieces(struct ctx *ctx, struct h5 *f, const struct h5_set *set,
                         const void *values)
 {
     size_t row =
-        bytes_below(set->rank, set->shape, b.axis, item_size(set->type));
+        bytes_below(set->rank, set->shape, b.axis, h5_item_size(set->type));
     int64_t n = (int64_t)b.count, start = (int64_t)b.start;
 
     for (int64_t k = 0; k < pieces; k++) {
@@ -280,7 +294,7 @@ static int write_shared(struct ctx *ctx, struct h5 *f, const struct h5_set *set,
                         struct block b, int status, const void *values)
 {
     size_t row =
-        bytes_below(set->rank, set->shape, b.axis, item_size(set->type));
+        bytes_below(set->rank, set->shape, b.axis, h5_item_size(set->type));
     int64_t n = (int64_t)b.count;
     int64_t most[3] = {h5_pieces(n, row, f->piece_bytes), n, status != 0};
     int failed = comm_max_int64(ctx, most, 3);
@@ -316,7 +330,7 @@ int h5_set_append(struct ctx *ctx, struct h5 *f, struct h5_set *set, int64_t n,
                   const void *values)
 {
     struct block b = {0, 0, set->shape[0], (hsize_t)n};
-    size_t row = bytes_below(set->rank, set->shape, 0, item_size(set->type));
+    size_t row = bytes_below(set->rank, set->shape, 0, h5_item_size(set->type));
 
     TRY(grow(ctx, f, set, n));
     if (comm_rank(ctx->comm) != 0)

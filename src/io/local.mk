@@ -2,6 +2,7 @@
 libwarpdeck_a_SOURCES += \
 	src/io/h5.c \
 	src/io/h5.h \
+	src/io/h5_block.c \
 	src/io/h5_meta.c \
 	src/io/h5_set.c \
 	src/io/h5md.c \
