@@ -294,6 +294,8 @@ int md_build_list(struct ctx *ctx, struct md_store *s)
             return FAIL(ctx, STATUS_MEMORY,
                         "no memory for the pair list; use more ranks");
     memset(s->moved, 0, CLUSTER(s->n_clusters) * sizeof *s->moved);
+    if (s->n_clusters > 0)
+        memcpy(s->listed, s->x, CLUSTER(s->n_clusters) * sizeof *s->listed);
     s->lists_built++;
     return 0;
 }

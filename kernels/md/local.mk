@@ -15,6 +15,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/motion_cpu.c \
 	kernels/md/place_cpu.c \
 	kernels/md/search_cpu.c \
+	kernels/md/slots_cpu.c \
 	kernels/md/store_cpu.c
 
 libmd_double_a_SOURCES = $(MD_LOOP_SOURCES)

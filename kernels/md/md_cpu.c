@@ -36,6 +36,7 @@ static void destroy(struct md_store *s)
                      s->v,
                      s->sorted,
                      s->f,
+                     s->listed,
                      s->moved,
                      s->id,
                      s->image,
@@ -174,7 +175,7 @@ static size_t count(const struct md_store *s)
 
 static size_t store_bytes(const struct md_store *s)
 {
-    size_t per_slot = 2 * 3 * sizeof(state) + 3 * sizeof(scalar) +
+    size_t per_slot = 3 * 3 * sizeof(state) + 3 * sizeof(scalar) +
                       3 * sizeof(float) + sizeof(int64_t) + 13;
     if (MD_PRECISION == 2)
         per_slot += 3 * sizeof(state) + 3 * sizeof(scalar);
@@ -211,6 +212,8 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .counters = counters,
     .insert = md_insert,
     .gather = md_gather,
+    .take_slots = md_take_slots,
+    .put_slots = md_put_slots,
     .extract_leavers = md_extract_leavers,
     .sort = md_sort,
     .select_halo = md_select_halo,

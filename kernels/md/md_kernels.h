@@ -33,6 +33,14 @@ struct md_particle {
     int32_t species; /* 0, 1, ... */
 };
 
+/* A particle exactly as its slot in the store has it: the position may lie a
+ * little outside of box and block, as the list was built some steps ago. */
+struct md_slot {
+    struct md_particle p;
+    double listed[3]; /* position when the list was built */
+    float moved[3];   /* way since then, as kick_drift() sums it up */
+};
+
 /* Lennard-Jones between two species, ready to use:
  *     u(r)   = c12 r^-12 - c6 r^-6 - shift + force_shift (r - rc)
  *     f(r)/r = (12 c12 r^-12 - 6 c6 r^-6) / r^2 - force_shift / r
@@ -110,6 +118,19 @@ struct md_kernels {
      * force: NULL or [count()][3], in the same order. */
     void (*gather)(const struct md_store *s, struct md_particle *out,
                    double (*force)[3]);
+
+    /* All own particles, count() of them, in the order of their slots; between
+     * two steps (nothing inserted that is not sorted). Errors: STATUS_MEMORY.
+     * The store is then brought back bit by bit: into an empty one insert these
+     * in this order, each at its `listed` position; sort, halo and build_list()
+     * as ever; then put_slots(); and refresh halo and forces. Both NULL where a
+     * backend cannot do that. */
+    int (*take_slots)(struct ctx *ctx, const struct md_store *s,
+                      struct md_slot *out);
+    /* Positions, velocities and ways of the same particles in the same order;
+     * STATUS_INTERNAL where the order is another. */
+    int (*put_slots)(struct ctx *ctx, struct md_store *s,
+                     const struct md_slot *in, size_t n);
 
     /* ---- redistribution ---- */
     /* Wrap positions into the box (counting images) and take out every particle

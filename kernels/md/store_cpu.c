@@ -60,6 +60,7 @@ static int grow_all(struct md_store *s, size_t n)
         {(void **)&s->sorted, 3 * sizeof(state)},
         {(void **)&s->pair_x, 3 * sizeof(scalar)},
 #endif
+        {(void **)&s->listed, 3 * sizeof(state)},
         {(void **)&s->moved, 3 * sizeof(float)},
         {(void **)&s->id, sizeof(int64_t)},
         {(void **)&s->image, sizeof(int32_t[3])},

@@ -96,8 +96,9 @@ struct md_store {
     state *x, *v, *sorted;   /* [cap][3][LANES]; sorted: scratch of sort() */
     scalar *pair_x;          /* == x in double and single precision */
     scalar *f;
-    float *moved; /* way since the list was built */
-    int64_t *id;  /* 0: padding */
+    state *listed; /* x when the list was built */
+    float *moved;  /* way since then */
+    int64_t *id;   /* 0: padding */
     int32_t (*image)[3];
     uint8_t *species;
     float *box[6]; /* cluster boxes: x lo, x hi, y lo, y hi, z lo, z hi */
@@ -150,6 +151,8 @@ struct md_store {
 #define md_grow_list MD_NAME(md_grow_list)
 #define md_insert MD_NAME(md_insert)
 #define md_gather MD_NAME(md_gather)
+#define md_take_slots MD_NAME(md_take_slots)
+#define md_put_slots MD_NAME(md_put_slots)
 #define md_extract_leavers MD_NAME(md_extract_leavers)
 #define md_select_halo MD_NAME(md_select_halo)
 #define md_halo_record_bytes MD_NAME(md_halo_record_bytes)
@@ -184,6 +187,10 @@ int md_insert(struct ctx *ctx, struct md_store *s, const struct md_particle *p,
               size_t n);
 void md_gather(const struct md_store *s, struct md_particle *out,
                double (*force)[3]);
+int md_take_slots(struct ctx *ctx, const struct md_store *s,
+                  struct md_slot *out);
+int md_put_slots(struct ctx *ctx, struct md_store *s, const struct md_slot *in,
+                 size_t n);
 int md_extract_leavers(struct ctx *ctx, struct md_store *s,
                        const struct md_particle **out, size_t *n);
 
