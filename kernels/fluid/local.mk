@@ -2,6 +2,11 @@
 noinst_LIBRARIES += libfluid_double.a libfluid_single.a
 FLUID_LOOP_SOURCES = \
 	kernels/simd.h \
+	kernels/fft_butterfly.h \
+	kernels/fft_families.c \
+	kernels/fft_fftw.c \
+	kernels/fft_lanes.c \
+	kernels/fft_lanes.h \
 	kernels/fluid/fluid_cpu.h \
 	kernels/fluid/fluid_kernels.h \
 	kernels/fluid/stencil.h \
