@@ -57,6 +57,10 @@ enum { H5_CHUNK_BYTES = 1 << 20, H5_SERIES_CHUNK_BYTES = 1 << 13 };
  * STATUS_IO with path and reason; nothing is left behind then. The caller owns
  * *out. */
 int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out);
+/* The same in the format of HDF5 1.10, where metadata have checksums: for files
+ * that only this program reads. */
+int h5_create_sealed(struct ctx *ctx, const char *path, double bytes,
+                     struct h5 **out);
 /* Open a file that is there, to add to it. Errors: as h5_create(), and
  * STATUS_IO where it is no HDF5 file; it is left as it is. */
 int h5_open(struct ctx *ctx, const char *path, struct h5 **out);
@@ -92,6 +96,10 @@ void h5_silence(void);
 /* ---- groups and attributes (h5_meta.c) ---- */
 
 int h5_group(struct ctx *ctx, struct h5 *f, const char *path);
+/* Whether the path, all of it, leads to something. */
+int h5_exists(const struct h5 *f, const char *path);
+/* Take the name away where it stands; the space is not given back. */
+int h5_remove(struct ctx *ctx, struct h5 *f, const char *path);
 /* A second name for the same object. */
 int h5_link(struct ctx *ctx, struct h5 *f, const char *existing,
             const char *path);
@@ -151,6 +159,14 @@ int h5_set_write_block(struct ctx *ctx, struct h5 *f, struct h5_set *set,
 /* Bytes, as they are, as one text of fixed length; rank 0's count. */
 int h5_text_dataset(struct ctx *ctx, struct h5 *f, const char *path,
                     const char *text, size_t size);
+
+/* Cut the series below `group` back to a step: every dataset `value` that has
+ * a `step` beside it keeps the rows with steps up to `step`, and so do the
+ * `step` and `time` beside it. Nothing happens where there is no such group.
+ * Errors: STATUS_IO, also where a series is shorter than its steps. Agreed on.
+ */
+int h5_cut_series(struct ctx *ctx, struct h5 *f, const char *group,
+                  int64_t step);
 
 /* Bytes of a number. */
 size_t h5_item_size(enum field_type type);

@@ -23,6 +23,30 @@ int h5_group(struct ctx *ctx, struct h5 *f, const char *path)
     return status;
 }
 
+int h5_exists(const struct h5 *f, const char *path)
+{
+    char *part = strdup(path);
+    int there = part != NULL;
+
+    for (char *c = part; there && c != NULL;) {
+        c = strchr(c + 1, '/');
+        if (c != NULL)
+            *c = '\0';
+        there = H5Lexists(f->file, part, H5P_DEFAULT) > 0;
+        if (c != NULL)
+            *c = '/';
+    }
+    free(part);
+    return there;
+}
+
+int h5_remove(struct ctx *ctx, struct h5 *f, const char *path)
+{
+    if (h5_exists(f, path) && H5Ldelete(f->file, path, H5P_DEFAULT) < 0)
+        return h5_error(ctx, f, "remove '%s'", path);
+    return 0;
+}
+
 int h5_link(struct ctx *ctx, struct h5 *f, const char *existing,
             const char *path)
 {

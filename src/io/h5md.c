@@ -1,9 +1,11 @@
 #include "io/h5md.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/comm.h"
 #include "base/ctx.h"
@@ -71,19 +73,19 @@ int h5md_describe(struct ctx *ctx, struct h5md *f, const char *path,
     const char *name = "unit";
 
     TRY(h5_text(ctx, f->h5, path, "description", description));
-    if (f->reduced)
+    if (f->no_units)
         return 0;
     if (read_by_mdanalysis && !known_to_mdanalysis(unit))
         name = "physical_unit";
     return h5_text(ctx, f->h5, path, name, unit);
 }
 
-/* ---- making and closing ---- */
+/* ---- making ---- */
 
 static void free_all(struct h5md *f)
 {
     h5md_free_particles(f);
-    h5md_free_observables(f);
+    h5md_free_series(f);
     free(f);
 }
 
@@ -111,6 +113,30 @@ static double beginning_bytes(const struct provenance *from, int n_observables)
            (double)from->resolved_size;
 }
 
+/* H5MD asks for an author: the account that runs the program. */
+static const char *account(void)
+{
+    const struct passwd *who = getpwuid(geteuid());
+    const char *name = getenv("USER");
+
+    if (who != NULL && who->pw_name != NULL && who->pw_name[0] != '\0')
+        return who->pw_name;
+    return name != NULL && name[0] != '\0' ? name : "unknown";
+}
+
+static int write_h5md(struct ctx *ctx, struct h5md *f, const char *version)
+{
+    const int64_t format[2] = {1, 1};
+
+    TRY(h5_group(ctx, f->h5, "/h5md"));
+    TRY(h5_group(ctx, f->h5, "/h5md/author"));
+    TRY(h5_group(ctx, f->h5, "/h5md/creator"));
+    TRY(h5_ints(ctx, f->h5, "/h5md", "version", 2, format));
+    TRY(h5_text(ctx, f->h5, "/h5md/author", "name", account()));
+    TRY(h5_text(ctx, f->h5, "/h5md/creator", "name", "Warpdeck"));
+    return h5_text(ctx, f->h5, "/h5md/creator", "version", version);
+}
+
 static int fill_in(struct ctx *ctx, struct h5md *f,
                    const struct provenance *from, int n_observables,
                    const struct observable *observables, const char *time_unit)
@@ -119,11 +145,13 @@ static int fill_in(struct ctx *ctx, struct h5md *f,
 
     TRY(h5_reserve(ctx, f->h5, beginning_bytes(from, n_observables),
                    "the beginning of the file"));
-    status = h5md_write_run(ctx, f, from);
-    if (status == 0)
-        status = h5md_make_observables(ctx, f, n_observables, observables,
-                                       time_unit);
+    status = provenance_write(ctx, f->h5, from);
+    if (status == 0 && !from->grid)
+        status = write_h5md(ctx, f, from->version);
     TRY(comm_agree(ctx, status));
+    TRY(h5md_series_make(ctx, f, "/observables", n_observables, observables,
+                         NULL, time_unit, &f->observables));
+    f->flushed = timer_now();
     return h5_flush(ctx, f->h5);
 }
 
@@ -150,7 +178,8 @@ int h5md_create(struct ctx *ctx, const char *path, int overwrite,
     if (f == NULL || beside == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     TRY_CLEANUP(comm_agree(ctx, status));
-    f->reduced = from->units != NULL && strcmp(from->units, "lj") == 0;
+    f->no_units = !provenance_has_units(from);
+    f->frame_last = -1;
     TRY_CLEANUP(refuse_existing(ctx, path, overwrite));
     TRY_CLEANUP(
         h5_create(ctx, beside, beginning_bytes(from, n_observables), &f->h5));
@@ -170,17 +199,65 @@ cleanup:
     return status;
 }
 
+/* ---- going on ---- */
+
+static int go_on(struct ctx *ctx, struct h5md *f, int64_t step,
+                 const struct provenance *from, int n_observables,
+                 const struct observable *observables, const char *time_unit)
+{
+    int status;
+
+    TRY(h5_reserve(ctx, f->h5, beginning_bytes(from, n_observables),
+                   "what is to come"));
+    TRY(h5_cut_series(ctx, f->h5, "/observables", step));
+    TRY(h5_cut_series(ctx, f->h5, "/particles", step));
+    TRY(h5_cut_series(ctx, f->h5, "/probes", step));
+    status = h5_remove(ctx, f->h5, "/statistics");
+    if (status == 0)
+        status = provenance_write_resumed(ctx, f->h5, from, step);
+    TRY(comm_agree(ctx, status));
+    TRY(h5md_series_make(ctx, f, "/observables", n_observables, observables,
+                         NULL, time_unit, &f->observables));
+    TRY(h5md_find_frames(ctx, f));
+    f->flushed = timer_now();
+    return h5_flush(ctx, f->h5);
+}
+
+int h5md_reopen(struct ctx *ctx, const char *path, int64_t step,
+                const struct provenance *from, int n_observables,
+                const struct observable *observables, const char *time_unit,
+                struct h5md **out)
+{
+    struct h5md *f = calloc(1, sizeof *f);
+    int status = 0;
+
+    *out = NULL;
+    if (f == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    f->no_units = !provenance_has_units(from);
+    f->reopened = 1;
+    f->frame_last = -1;
+    TRY_CLEANUP(h5_open(ctx, path, &f->h5));
+    TRY_CLEANUP(
+        go_on(ctx, f, step, from, n_observables, observables, time_unit));
+    *out = f;
+    return 0;
+cleanup:
+    h5md_abandon(f);
+    return status;
+}
+
+/* ---- closing ---- */
+
 static int finish(struct ctx *ctx, struct h5md *f, int finished)
 {
-    const int64_t complete = 1;
-
-    TRY(h5md_settle_observables(ctx, f));
+    TRY(h5md_settle(ctx, f));
     TRY(h5_reserve(ctx, f->h5, h5md_slack(1), "the end of the file"));
-    TRY(comm_agree(ctx, h5md_write_end(ctx, f)));
+    TRY(comm_agree(ctx, provenance_write_end(ctx, f->h5)));
     TRY(h5_flush(ctx, f->h5));
     if (finished)
-        TRY(comm_agree(ctx,
-                       h5_ints(ctx, f->h5, "/run", "complete", 1, &complete)));
+        TRY(comm_agree(ctx, provenance_write_complete(ctx, f->h5)));
     return 0;
 }
 
@@ -193,7 +270,7 @@ int h5md_close(struct ctx *ctx, struct h5md *f, int finished)
         return status;
     }
     h5md_free_particles(f);
-    h5md_free_observables(f);
+    h5md_free_series(f);
     status = h5_close(ctx, f->h5);
     free_all(f);
     return status;
@@ -268,7 +345,7 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
     char what[64];
     uint64_t payload;
 
-    TRY(h5md_settle_observables(ctx, f));
+    TRY(h5md_settle(ctx, f));
     TRY(comm_agree(ctx, h5md_make_particles(ctx, f, frame)));
     snprintf(what, sizeof what, "the frame of step %lld",
              (long long)frame->step);
@@ -278,6 +355,7 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
     for (int i = 0; i < f->n_fields; i++)
         TRY(append_field(ctx, f, &f->fields[i], &frame->fields[i]));
     f->frames++;
+    f->frame_last = frame->step;
     f->bytes += payload;
     f->flushed = timer_now();
     return h5_flush(ctx, f->h5);
@@ -341,4 +419,14 @@ int64_t h5md_frames(const struct h5md *f)
 uint64_t h5md_bytes(const struct h5md *f)
 {
     return f->bytes;
+}
+
+int64_t h5md_last_row(const struct h5md *f)
+{
+    return f->observables.last;
+}
+
+int64_t h5md_last_frame(const struct h5md *f)
+{
+    return f->frame_last;
 }

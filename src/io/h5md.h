@@ -14,6 +14,11 @@
  *     /particles/all/NAME  {step,time,value[T][N][3]}, or [N] where constant
  *     /observables/NAME    {step,time,value[T]}
  *     /statistics/GROUP    finished tables, a dataset a column
+ *     /probes/NAME/FIELD   {step,time,value[T]} or value[T][components]
+ *
+ * The file of a run on a grid (provenance.grid) has neither /h5md nor
+ * /particles: it is no H5MD file, since its frames are files of their own
+ * (vtkhdf.h), and the rest is laid out alike.
  *
  * step and time of one kind are hard links to the same datasets. Every dataset
  * has a `description`. It has a `unit`, too, with two exceptions that the
@@ -31,27 +36,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/provenance.h"
+
 struct ctx;
 struct h5md;
 struct field_frame;
 struct observable;
 struct result_table;
-
-enum { H5MD_FORMAT_VERSION = 1 };
-
-/* What goes to /run: where the file comes from. Strings are borrowed for the
- * call only; those of rank 0 count. NULL is "". */
-struct provenance {
-    const char *solver, *title;
-    const char *deck_path;
-    const char *deck, *resolved; /* bytes, sizes below; stored as datasets */
-    size_t deck_size, resolved_size;
-    const char *version, *git, *flags, *libraries;
-    const char *device, *precision, *units, *command;
-    const char *host;
-    int ranks, threads;
-    int decomposition[3];
-};
 
 /* Create the file `path`; an existing one is refused (STATUS_USAGE) unless
  * overwrite. The new file is made beside it, as `path`.tmp, and takes its name
@@ -59,6 +50,16 @@ struct provenance {
  * and no new one. The caller owns *out. Errors: STATUS_IO with the path and the
  * reason. */
 int h5md_create(struct ctx *ctx, const char *path, int overwrite,
+                const struct provenance *from, int n_observables,
+                const struct observable *observables, const char *time_unit,
+                struct h5md **out);
+
+/* Go on with the file of a run that ended early, or was killed, from the state
+ * it had at `step`: rows and frames of later steps are cut off, tables under
+ * /statistics removed; /run/resumed/N says who goes on. The fields of frames,
+ * the observables and the probes must be those of the file. The caller owns
+ * *out. Errors: STATUS_IO with the path and the reason. */
+int h5md_reopen(struct ctx *ctx, const char *path, int64_t step,
                 const struct provenance *from, int n_observables,
                 const struct observable *observables, const char *time_unit,
                 struct h5md **out);
@@ -74,6 +75,18 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
 int h5md_write_observables(struct ctx *ctx, struct h5md *f, int64_t step,
                            double time, const double *values);
 
+/* Make /probes/NAME/FIELD/{value,step,time} of n fields (the `heading` and what
+ * follows it is not looked at) for a point of the flow, or find them in a
+ * reopened file. A value has components[i] numbers. *probe is its number. */
+int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
+                   const double position[3], const char *length_unit, int n,
+                   const struct observable *fields, const int *components,
+                   const char *time_unit, int *probe);
+/* Append a row; values of all fields and their components, of rank 0. As for
+ * observables. */
+int h5md_write_probe(struct ctx *ctx, struct h5md *f, int probe, int64_t step,
+                     double time, const double *values);
+
 /* Write a finished table under /statistics/GROUP. */
 int h5md_write_table(struct ctx *ctx, struct h5md *f,
                      const struct result_table *table);
@@ -87,6 +100,9 @@ int h5md_close(struct ctx *ctx, struct h5md *f, int finished);
  * is fine. */
 void h5md_abandon(struct h5md *f);
 
+/* Steps of the last row and of the last frame; -1 where there is none. */
+int64_t h5md_last_row(const struct h5md *f);
+int64_t h5md_last_frame(const struct h5md *f);
 int64_t h5md_frames(const struct h5md *f);
 uint64_t
 h5md_bytes(const struct h5md *f); /* payload bytes written, all ranks */

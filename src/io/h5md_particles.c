@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
 #include "domain/field.h"
@@ -129,11 +130,74 @@ static int check_same(struct ctx *ctx, const struct h5md *f,
     return 0;
 }
 
+/* ---- a file that was reopened ---- */
+
+int h5md_find_frames(struct ctx *ctx, struct h5md *f)
+{
+    struct h5_set steps = {.id = H5I_INVALID_HID};
+    int status;
+
+    if (!h5_exists(f->h5, BOX "/edges/step"))
+        return 0;
+    status = comm_agree(ctx, h5_set_open(ctx, f->h5, BOX "/edges/step",
+                                         FIELD_INT64, 1, 1, &steps));
+    if (status == 0)
+        f->frames = (int64_t)steps.shape[0];
+    if (status == 0 && f->frames > 0)
+        status =
+            h5_set_read(ctx, f->h5, &steps, f->frames - 1, 1, &f->frame_last);
+    h5_set_close(&steps);
+    return status;
+}
+
+static int open_field(struct ctx *ctx, struct h5md *f, const struct field *from,
+                      struct h5md_field *field)
+{
+    int growing = !from->constant, vector = from->components > 1;
+    char path[PATH_SIZE];
+
+    field->name = strdup(from->name);
+    field->constant = from->constant;
+    field->components = from->components;
+    if (field->name == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    snprintf(path, sizeof path, growing ? GROUP "/%s/value" : GROUP "/%s",
+             from->name);
+    TRY(h5_set_open(ctx, f->h5, path, from->type, 1 + growing + vector, growing,
+                    &field->values));
+    field->total = (int64_t)field->values.shape[growing];
+    return 0;
+}
+
+static int open_all(struct ctx *ctx, struct h5md *f,
+                    const struct field_frame *frame)
+{
+    f->fields = calloc(frame->n_fields > 0 ? (size_t)frame->n_fields : 1,
+                       sizeof *f->fields);
+    if (f->fields == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    f->has_particles = 1;
+    TRY(h5_set_open(ctx, f->h5, BOX "/edges/value", FIELD_DOUBLE, 3, 1,
+                    &f->edges));
+    TRY(h5_set_open(ctx, f->h5, BOX "/edges/step", FIELD_INT64, 1, 1,
+                    &f->frame_step));
+    TRY(h5_set_open(ctx, f->h5, BOX "/edges/time", FIELD_DOUBLE, 1, 1,
+                    &f->frame_time));
+    for (int i = 0; i < frame->n_fields; i++) {
+        f->n_fields = i + 1;
+        TRY(open_field(ctx, f, &frame->fields[i], &f->fields[i]));
+    }
+    return check_same(ctx, f, frame);
+}
+
 int h5md_make_particles(struct ctx *ctx, struct h5md *f,
                         const struct field_frame *frame)
 {
-    return f->has_particles ? check_same(ctx, f, frame)
-                            : make_all(ctx, f, frame);
+    if (f->has_particles)
+        return check_same(ctx, f, frame);
+    if (f->reopened && h5_exists(f->h5, BOX))
+        return open_all(ctx, f, frame);
+    return make_all(ctx, f, frame);
 }
 
 void h5md_free_particles(struct h5md *f)
