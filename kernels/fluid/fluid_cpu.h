@@ -118,6 +118,8 @@ struct fluid_store {
     size_t n[3];              /* this rank's cells */
     size_t pitch, plane;      /* numbers from row to row, plane to plane */
     size_t ring_pitch;        /* from row to row in cached planes */
+    size_t ring_plane;        /* numbers of one cached plane */
+    size_t ring_gap;          /* from u to v to w in the ring */
     int n_fields;             /* 3 + scalars */
     scalar *field[FLUID_FIELDS_MAX];
     scalar *history[FLUID_FIELDS_MAX]; /* laid out as the fields */
@@ -135,6 +137,7 @@ struct fluid_store {
 
     int implicit[3]; /* directions of implicit diffusion */
     int any_implicit;
+    int own_psi;                     /* psi is kept in space */
     scalar *delta[FLUID_FIELDS_MAX]; /* implicit only */
     int delta_pending;               /* delta has still to be added */
     scalar *pressure;                /* implicit only: p / density */
@@ -144,7 +147,11 @@ struct fluid_store {
     scalar *psi;
     int psi_ready;
     double alpha_dt; /* of the last substage, 0 before any */
-    int transformed; /* predict() has transformed all but the first planes */
+    int transformed; /* predict() has transformed all planes but each worker's
+                      * first */
+    double *flow;    /* sums of u*, v*, w* over each plane, [n[2]][3] */
+    int want_flow;   /* somebody asked for them: sum in predict() */
+    int flow_ready;
 
     int n_workers;
     struct fluid_worker *workers;
@@ -152,7 +159,8 @@ struct fluid_store {
     void *scalars; /* what scalar_cpu.c keeps, or NULL */
     void *lines;   /* what lines_cpu.c keeps, or NULL */
     struct fluid_exchange_buffers *exchange;
-    void **blocks; /* memory to free */
+    double *tables; /* behind the setup's pointers */
+    void **blocks;  /* memory to free */
     int n_blocks, cap_blocks;
     size_t bytes;
     double seconds[FLUID_PHASES];
@@ -224,9 +232,14 @@ void fluid_need_psi(struct fluid_store *s);
 #define fluid_send_end FLUID_NAME(fluid_send_end)
 #define fluid_make_rules FLUID_NAME(fluid_make_rules)
 #define fluid_fill_ghosts FLUID_NAME(fluid_fill_ghosts)
+#define fluid_choose_gap FLUID_NAME(fluid_choose_gap)
 #define fluid_predict FLUID_NAME(fluid_predict)
 #define fluid_predicted_flow FLUID_NAME(fluid_predicted_flow)
 #define fluid_source FLUID_NAME(fluid_source)
+#define fluid_transform_y FLUID_NAME(fluid_transform_y)
+#define fluid_columns_begin FLUID_NAME(fluid_columns_begin)
+#define fluid_columns_end FLUID_NAME(fluid_columns_end)
+#define fluid_inverse_y FLUID_NAME(fluid_inverse_y)
 #define fluid_inverse_x FLUID_NAME(fluid_inverse_x)
 #define fluid_correct FLUID_NAME(fluid_correct)
 #define fluid_set FLUID_NAME(fluid_set)
@@ -240,16 +253,22 @@ int fluid_send_begin(struct ctx *ctx, struct fluid_store *s,
 int fluid_send_end(struct ctx *ctx, struct fluid_store *s,
                    enum fluid_exchange what);
 void fluid_make_rules(struct fluid_store *s);
-/* Ghosts of one array after rule r on the sides of `axis` (y or z) that are
- * walls or, where the direction is not cut and periodic, from the block. */
+/* Ghosts of one array after rule r on one side of `axis` (y or z), where it is
+ * a wall or, periodic and not cut, from the block; else nothing. */
 void fluid_fill_ghosts(const struct fluid_store *s, scalar *array, int r,
-                       int axis);
+                       int axis, int side);
+/* How far the components of a ring of so many numbers should stand apart. */
+size_t fluid_choose_gap(size_t numbers);
 int fluid_predict(struct ctx *ctx, struct fluid_store *s,
                   const struct fluid_substage *sub);
 int fluid_predicted_flow(struct ctx *ctx, struct fluid_store *s,
                          double flow[3]);
 int fluid_source(struct ctx *ctx, struct fluid_store *s,
                  const struct fluid_substage *sub);
+int fluid_transform_y(struct ctx *ctx, struct fluid_store *s);
+int fluid_columns_begin(struct ctx *ctx, struct fluid_store *s);
+int fluid_columns_end(struct ctx *ctx, struct fluid_store *s);
+int fluid_inverse_y(struct ctx *ctx, struct fluid_store *s);
 int fluid_inverse_x(struct ctx *ctx, struct fluid_store *s);
 int fluid_correct(struct ctx *ctx, struct fluid_store *s,
                   const struct fluid_substage *sub, const double extra[3],

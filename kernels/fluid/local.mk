@@ -7,9 +7,18 @@ FLUID_LOOP_SOURCES = \
 	kernels/fft_fftw.c \
 	kernels/fft_lanes.c \
 	kernels/fft_lanes.h \
+	kernels/fluid/block_cpu.c \
+	kernels/fluid/correct_cpu.c \
+	kernels/fluid/exchange_cpu.c \
+	kernels/fluid/extra_cpu.c \
+	kernels/fluid/fluid_cpu.c \
 	kernels/fluid/fluid_cpu.h \
 	kernels/fluid/fluid_kernels.h \
+	kernels/fluid/ghosts_cpu.c \
+	kernels/fluid/momentum_cpu.c \
 	kernels/fluid/stencil.h \
+	kernels/fluid/sweep_cpu.c \
+	kernels/fluid/sweep_cpu.h \
 	kernels/fluid/poisson_cpu.h
 
 libfluid_double_a_SOURCES = $(FLUID_LOOP_SOURCES)
