@@ -16,4 +16,8 @@ libwarpdeck_a_SOURCES += \
 	src/io/h5md_particles.c \
 	src/io/h5md_series.c \
 	src/io/provenance.c \
-	src/io/provenance.h
+	src/io/provenance.h \
+	src/io/vtkhdf.c \
+	src/io/vtkhdf.h \
+	src/io/vtkhdf_series.c \
+	src/io/vtkhdf_series.h
