@@ -322,6 +322,7 @@ static void destroy(struct fluid_store *s)
         return;
     poisson_destroy(s->poisson);
     fluid_exchange_destroy(s);
+    fluid_lines_destroy(s);
     for (int k = 0; k < s->n_blocks; k++)
         free(s->blocks[k]);
     free(s->blocks);
@@ -353,6 +354,8 @@ static int create(struct ctx *ctx, const struct fluid_setup *setup,
     status = fluid_exchange_create(ctx, s);
     if (status == 0)
         status = poisson_create(ctx, &s->setup, &s->poisson);
+    if (status == 0 && s->any_implicit)
+        status = fluid_lines_create(ctx, s);
     if (status != 0)
         goto failed;
     *out = s;
@@ -384,7 +387,7 @@ static double estimate(const struct fluid_setup *setup)
     size_t layer = s.cut[1] && layer_y > layer_z ? layer_y : layer_z;
     size_t numbers = worker + (s.cut[1] || s.cut[2] ? 4 * fields * layer : 0);
     return (double)(state_bytes(&s) + numbers * sizeof(scalar)) +
-           (double)poisson_bytes(setup);
+           (double)poisson_bytes(setup) + (double)fluid_lines_bytes(setup);
 }
 
 static void counters(const struct fluid_store *s, struct fluid_counters *out)
@@ -422,6 +425,8 @@ const struct fluid_kernels FLUID_NAME(fluid_kernels_cpu) = {
     .send_end = fluid_send_end,
     .predict = fluid_predict,
     .predicted_flow = fluid_predicted_flow,
+    .lines_begin = fluid_lines_begin,
+    .lines_end = fluid_lines_end,
     .source = fluid_source,
     .transform_y = fluid_transform_y,
     .columns_begin = fluid_columns_begin,
@@ -429,6 +434,8 @@ const struct fluid_kernels FLUID_NAME(fluid_kernels_cpu) = {
     .inverse_y = fluid_inverse_y,
     .inverse_x = fluid_inverse_x,
     .correct = fluid_correct,
+    .look = fluid_look_at,
+    .profile = fluid_profile,
     .find_bad = fluid_find_bad,
     .phases = phases,
     .phase_seconds = phase_seconds,

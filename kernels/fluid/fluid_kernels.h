@@ -184,7 +184,8 @@ struct fluid_look {
     double speed;       /* greatest |component| */
     double flow[3];     /* integral of u, v, w */
     /* Shear force on the walls at [direction][side]: integral over the face of
-     * viscosity * d(u_tangential)/dn, by component; and heat by scalar:
+     * viscosity * d(u_tangential)/dn, by component, n into the fluid (a flow
+     * along +x drags the wall along +x); and heat by scalar:
      * integral of diffusivity * d(value)/d(outward normal). 0 where no wall. */
     double shear[3][2][3];
     double scalar_flux[FLUID_SCALARS_MAX][3][2];

@@ -11,15 +11,23 @@ FLUID_LOOP_SOURCES = \
 	kernels/fluid/correct_cpu.c \
 	kernels/fluid/exchange_cpu.c \
 	kernels/fluid/extra_cpu.c \
+	kernels/fluid/fields_cpu.c \
 	kernels/fluid/fluid_cpu.c \
 	kernels/fluid/fluid_cpu.h \
 	kernels/fluid/fluid_kernels.h \
 	kernels/fluid/ghosts_cpu.c \
+	kernels/fluid/lines_cpu.c \
+	kernels/fluid/look_cpu.c \
 	kernels/fluid/momentum_cpu.c \
 	kernels/fluid/stencil.h \
 	kernels/fluid/sweep_cpu.c \
 	kernels/fluid/sweep_cpu.h \
-	kernels/fluid/poisson_cpu.h
+	kernels/fluid/poisson_cpu.h \
+	kernels/fluid/profile_cpu.c \
+	kernels/fluid/scalar.h \
+	kernels/fluid/scalar_cpu.c \
+	kernels/fluid/terms_cpu.h \
+	kernels/fluid/transpose.h
 
 libfluid_double_a_SOURCES = $(FLUID_LOOP_SOURCES)
 libfluid_double_a_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=1
