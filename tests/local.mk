@@ -41,6 +41,7 @@ include tests/driver/local.mk
 include tests/output/local.mk
 include tests/md/local.mk
 include tests/fluid/local.mk
+include tests/risk/local.mk
 include tests/physics/local.mk
 include tests/hygiene/local.mk
 

@@ -1,0 +1,13 @@
+# kernels/risk: bits must not depend on the compiler's liberties (exact.h).
+noinst_LIBRARIES += librisk.a
+librisk_a_SOURCES = \
+	kernels/risk/exact.h \
+	kernels/risk/exact_lanes.h \
+	kernels/risk/models.h \
+	kernels/risk/normals_cpu.c \
+	kernels/risk/payoff.h \
+	kernels/risk/risk_cpu.c \
+	kernels/risk/risk_cpu.h \
+	kernels/risk/risk_kernels.h \
+	kernels/risk/walk_cpu.c
+librisk_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno

@@ -1,0 +1,190 @@
+/* models.h: one step of each factor's model, and the chances between two dates.
+ *
+ * Formulas over exact_real: a plain number on a card, a vector on the CPU. x is
+ * the logarithm of the spot. Constants of a step are made once a run by
+ * risk_model_step(), with the functions of exact.h, so that they are the same
+ * bits everywhere.
+ */
+#ifndef WARPDECK_KERNELS_RISK_MODELS_H
+#define WARPDECK_KERNELS_RISK_MODELS_H
+
+#include "kernels/risk/exact.h"
+#include "kernels/risk/risk_kernels.h"
+
+/* What one factor needs in one step of length dt. */
+struct risk_step {
+    double growth;    /* added to x */
+    double deviation; /* gbm, merton: volatility sqrt(dt) */
+    double variance;  /* gbm, merton: volatility^2 dt, for bridges */
+    /* merton: the chances of 0, 1, ... jumps, summed up */
+    double jump_chance, jump_mean, jump_volatility;
+    /* heston, see risk_heston() */
+    double decay, theta, s1, s2, k1, k2, k3, a, a_half;
+    double dt;
+};
+
+/* Heston: Andersen (2008), quadratic-exponential, equal weights of the ends of
+ * a step, critical ratio 1.5; drift without the martingale correction K0, which
+ * is made path by path. */
+static inline void risk_heston_step(const struct risk_factor *f, double dt,
+                                    struct risk_step *s);
+
+#if EXACT_LANES == 1
+#define risk_plain_exp(x) exact_exp(x)
+#else
+EXACT_FN double risk_plain_exp(double x)
+{
+    double lane[EXACT_LANES];
+    exact_store(lane, exact_exp(exact_set(x)));
+    return lane[0];
+}
+#endif
+
+static inline void risk_heston_step(const struct risk_factor *f, double dt,
+                                    struct risk_step *s)
+{
+    double e = risk_plain_exp(-f->kappa * dt);
+    double xi2 = f->xi * f->xi;
+    s->decay = e;
+    s->theta = f->theta;
+    s->s1 = xi2 * e / f->kappa * (1 - e);
+    s->s2 = f->theta * xi2 / (2 * f->kappa) * (1 - e) * (1 - e);
+    double half = 0.5 * dt;
+    s->k1 = half * (f->kappa * f->rho / f->xi - 0.5) - f->rho / f->xi;
+    s->k2 = half * (f->kappa * f->rho / f->xi - 0.5) + f->rho / f->xi;
+    s->k3 = half * (1 - f->rho * f->rho);
+    s->a = s->k2 + 0.5 * s->k3;
+    s->a_half = s->k1 + 0.5 * s->k3;
+}
+
+/* Constants of a step of length dt, with `drift` the integral of rate minus
+ * dividend over it. */
+static inline void risk_model_step(const struct risk_factor *f, double dt,
+                                   double drift, struct risk_step *s)
+{
+    double v2 = f->volatility * f->volatility * dt;
+    *s = (struct risk_step){.dt = dt, .growth = drift};
+    if (f->model == RISK_HESTON) {
+        risk_heston_step(f, dt, s);
+        return;
+    }
+    s->variance = v2;
+    s->deviation = f->volatility * __builtin_sqrt(dt);
+    s->growth = drift - 0.5 * v2;
+    if (f->model == RISK_MERTON) {
+        /* Compensated, so that the spot stays a martingale: E[J] - 1. */
+        double jump = risk_plain_exp(f->jump_mean + 0.5 * f->jump_volatility *
+                                                        f->jump_volatility);
+        s->growth -= f->jump_rate * dt * (jump - 1);
+        s->jump_chance = f->jump_rate * dt;
+        s->jump_mean = f->jump_mean;
+        s->jump_volatility = f->jump_volatility;
+    }
+}
+
+/* Geometric Brownian motion: exact. */
+EXACT_FN exact_real risk_gbm(const struct risk_step *s, exact_real x,
+                             exact_real z)
+{
+    return exact_fma(exact_set(s->deviation), z, x + exact_set(s->growth));
+}
+
+/* The sum of the jumps of a step: their number by inversion of the Poisson
+ * distribution at u, their sum normal (Merton 1976). zero: exp(-chance). */
+EXACT_FN exact_real risk_jumps(const struct risk_step *s, double zero,
+                               exact_real u, exact_real z)
+{
+    exact_real n = exact_set(0), p = exact_set(zero), sum = p;
+    for (int k = 1; k <= 64; k++) {
+        exact_mask more = exact_less(sum, u);
+        if (!exact_any(more))
+            break;
+        n = exact_select(more, exact_set(k), n);
+        p = p * exact_set(s->jump_chance / k);
+        sum = sum + p;
+    }
+    return exact_fma(n, exact_set(s->jump_mean),
+                     exact_sqrt(n) * exact_set(s->jump_volatility) * z);
+}
+
+/* Heston's variance and log-spot, Andersen (2008), sections 3.2 and 4.3: z
+ * drives the spot beside the variance, (zv, u) the variance. *v: old in, new
+ * out. The exponential branch is computed only where a lane needs it. */
+EXACT_FN exact_real risk_heston(const struct risk_step *s, exact_real x,
+                                exact_real *v, exact_real z, exact_real zv,
+                                exact_real u)
+{
+    const exact_real one = exact_set(1);
+    exact_real v0 = *v;
+    exact_real m = exact_fma(v0 - exact_set(s->theta), exact_set(s->decay),
+                             exact_set(s->theta));
+    exact_real s2 = exact_fma(v0, exact_set(s->s1), exact_set(s->s2));
+    exact_real m2 = m * m, a = exact_set(s->a);
+    /* psi = s2 / m2 <= 1.5: v = scale (b + zv)^2 */
+    exact_real ip = (m2 + m2) / s2, t = exact_positive(ip - one);
+    exact_real b2 = exact_fma(exact_sqrt(ip), exact_sqrt(t), t);
+    exact_real b = exact_sqrt(b2) + zv;
+    exact_real scale = m / (one + b2);
+    exact_real v1 = scale * (b * b);
+    /* K0 = -log E[exp(A v1)] - (K1 + K3 / 2) v0, so that the discounted spot
+     * is a martingale: E = exp(A b2 scale / (1 - 2 A scale)) /
+     * sqrt(1 - 2 A scale). */
+    exact_real c = one - (a + a) * scale;
+    c = exact_select(exact_less(exact_set(1e-8), c), c, exact_set(1e-8));
+    exact_real k0 = exact_fma(exact_set(0.5), exact_log(c),
+                              exact_negate(a * b2 * scale / c));
+    exact_mask far = exact_less(exact_set(1.5) * m2, s2);
+    if (exact_any(far)) {
+        /* p at 0, else exponential with rate beta */
+        exact_real sp = s2 + m2, sm = s2 - m2, p = sm / sp;
+        exact_real beta = (m + m) / sp;
+        exact_real w = exact_log((one - p) / (one - u)) / beta;
+        w = exact_select(exact_less(p, u), w, exact_set(0));
+        exact_real e = p + beta * (one - p) / (beta - a);
+        e = exact_select(exact_less(exact_set(1e-300), e), e, one);
+        exact_real k = exact_negate(exact_log(e));
+        v1 = exact_select(far, w, v1);
+        k0 = exact_select(far, k, k0);
+    }
+    exact_real k = k0 - exact_set(s->a_half) * v0;
+    x = x + exact_set(s->growth) + k;
+    x = exact_fma(exact_set(s->k1), v0, x);
+    x = exact_fma(exact_set(s->k2), v1, x);
+    *v = v1;
+    return exact_fma(exact_sqrt(exact_set(s->k3) * (v0 + v1)), z, x);
+}
+
+/* The chance that a Brownian bridge from x0 to x1 with the given variance does
+ * not cross h, on the side up = 1 above, 0 below; 0 where an end is beyond.
+ * exp(-2 (h - x0)(h - x1) / variance): e.g. Glasserman (2004), eq. 6.50. */
+EXACT_FN exact_real risk_bridge_survival(exact_real x0, exact_real x1,
+                                         exact_real variance, double h, int up)
+{
+    exact_real d0 = exact_set(h) - x0, d1 = exact_set(h) - x1;
+    if (!up) {
+        d0 = exact_negate(d0);
+        d1 = exact_negate(d1);
+    }
+    exact_mask in0 = exact_less(exact_set(0), d0),
+               in1 = exact_less(exact_set(0), d1);
+    exact_real q = exact_exp(exact_set(-2) * d0 * d1 / variance);
+    exact_real s = exact_set(1) - q;
+    s = exact_select(in1, s, exact_set(0));
+    return exact_select(in0, s, exact_set(0));
+}
+
+/* The greatest (up = 1) or least value of such a bridge, by inversion at u:
+ * Glasserman (2004), eq. 6.51. */
+EXACT_FN exact_real risk_bridge_extreme(exact_real x0, exact_real x1,
+                                        exact_real variance, exact_real u,
+                                        int up)
+{
+    exact_real d = x1 - x0;
+    exact_real r =
+        exact_sqrt(exact_fma(d, d, exact_set(-2) * variance * exact_log(u)));
+    if (!up)
+        r = exact_negate(r);
+    return exact_set(0.5) * (x0 + x1 + r);
+}
+
+#endif

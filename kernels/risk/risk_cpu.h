@@ -1,0 +1,94 @@
+/* risk_cpu.h: what the CPU's files share: tables made once a run, and the
+ * arrays that a block of paths walks in. Private to kernels/risk.
+ *
+ * A block is RISK_BLOCK paths, a structure of arrays: each number of a path is
+ * an array of RISK_BLOCK doubles, which loops take EXACT_LANES at a time.
+ */
+#ifndef WARPDECK_KERNELS_RISK_RISK_CPU_H
+#define WARPDECK_KERNELS_RISK_RISK_CPU_H
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define EXACT_LANES 8
+#elif defined(__AVX2__) && defined(__FMA__)
+#define EXACT_LANES 4
+#else
+#define EXACT_LANES 2
+#endif
+
+#include "kernels/risk/models.h"
+#include "kernels/risk/risk_kernels.h"
+
+typedef double risk_row[RISK_BLOCK];
+
+/* Steps whose normals are made together; a multiple of 4. */
+enum { RISK_SEGMENT = 16 };
+
+/* A market: the plan's own, or a scenario's. */
+struct risk_market {
+    struct risk_step *steps; /* [n_steps][n_factors] */
+    double *log_spot;        /* [n_factors] */
+    const struct risk_factor *factors;
+    const double *discount; /* [n_instruments] */
+};
+
+struct risk_store {
+    struct risk_plan plan; /* with copies of all that it points to */
+    struct risk_market base;
+    struct risk_market *scenarios;
+    /* events of step k: [event_begin[k], event_begin[k + 1]) */
+    int64_t *event_begin;
+    unsigned char *wants_spot; /* [n_steps][n_factors] */
+    int *extra;                /* [n_factors]: index of a factor's (normal,
+                                * uniform) pairs, or -1 */
+    int n_extra;
+    enum risk_purpose *extra_purpose; /* [n_extra] */
+    int *extra_factor;                /* [n_extra] */
+    int *bridge; /* [n_factors]: index of bridge uniforms, or -1 */
+    int n_bridge;
+    int *bridge_factor;
+    int n_blocks; /* one for each thread */
+    struct risk_block *blocks;
+    size_t bytes;
+};
+
+/* A thread's arrays. */
+struct risk_block {
+    risk_row *x;        /* [n_factors] log spots */
+    risk_row *before;   /* [n_factors] */
+    risk_row *spot;     /* [n_factors] */
+    risk_row *v;        /* [n_factors] Heston's variance */
+    risk_row *acc;      /* [n_instruments][3] */
+    risk_row *pay;      /* [n_instruments + 1] of the base */
+    risk_row *control;  /* [n_instruments + 1] */
+    risk_row *moved;    /* [2][n_instruments + 1] of two scenarios */
+    risk_row *normals;  /* [length][n_factors] */
+    risk_row *extra_z;  /* [length][n_extra] */
+    risk_row *extra_u;  /* [length][n_extra] */
+    risk_row *bridge_u; /* [length][n_bridge] */
+    int32_t length;     /* steps that the random arrays hold */
+    int32_t first;      /* the first of them; -1: none */
+    uint64_t path;      /* of the block's first path, for which they are */
+    void *memory;
+    size_t bytes;
+};
+
+/* Random numbers of steps [first, first + n) for the block that begins at
+ * `path`, into b->normals (correlated already), extra_* and bridge_u; negated,
+ * or 1 - u, where sign < 0 (normals_cpu.c). */
+void risk_fill(const struct risk_store *s, struct risk_block *b, uint64_t path,
+               int32_t first, int32_t n);
+
+/* Walk the block that begins at `path` through a market; payoffs of each
+ * instrument times `weight` are added to pay (and control, unless NULL)
+ * (walk_cpu.c). */
+void risk_walk(const struct risk_store *s, const struct risk_market *m,
+               struct risk_block *b, uint64_t path, double sign, double weight,
+               risk_row *pay, risk_row *control);
+
+/* Spots at the ends of the chosen steps, rising, of the block:
+ * out[step][factor] rows of RISK_CHUNK, from column `at` on (walk_cpu.c). */
+void risk_walk_states(const struct risk_store *s, struct risk_block *b,
+                      uint64_t path, int n_steps, const int32_t *steps,
+                      double *spot, double *variance, int64_t at);
+
+#endif

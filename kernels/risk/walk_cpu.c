@@ -1,0 +1,273 @@
+/* walk_cpu.c: a block of paths walks through a market, and instruments look at
+ * it on the way. */
+#include "kernels/risk/risk_cpu.h"
+
+#include <string.h>
+
+#include "kernels/risk/payoff.h"
+
+#define EACH(i) for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES)
+
+/* A walk through one market with one sign of the random numbers. */
+struct walk {
+    const struct risk_store *s;
+    const struct risk_market *m;
+    struct risk_block *b;
+    double sign, weight;
+    risk_row *pay, *control;
+};
+
+/* ---- factors ---- */
+
+static void begin(const struct walk *w)
+{
+    const struct risk_plan *p = &w->s->plan;
+    for (int f = 0; f < p->n_factors; f++)
+        EACH(i)
+        {
+            exact_store(w->b->x[f] + i, exact_set(w->m->log_spot[f]));
+            exact_store(w->b->v[f] + i, exact_set(w->m->factors[f].variance));
+        }
+    memset(w->b->acc, 0, sizeof(risk_row) * 3 * (size_t)p->n_instruments);
+    for (int32_t q = 0; q < p->n_instruments; q++) {
+        const struct risk_instrument *in = &p->instruments[q];
+        double start = w->m->factors[in->factor[0]].spot;
+        int extreme = in->payoff == RISK_LOOKBACK_FIXED ||
+                      in->payoff == RISK_LOOKBACK_FLOATING;
+        EACH(i)
+        {
+            exact_store(w->b->acc[3 * q + 2] + i, exact_set(1));
+            if (extreme)
+                exact_store(w->b->acc[3 * q] + i, exact_set(start));
+        }
+    }
+}
+
+/* 1 - u for the mirrored path: exact, since u is a multiple of 2^-33. */
+EXACT_FN exact_real mirrored(exact_real u, double sign)
+{
+    return sign < 0 ? exact_set(1) - u : u;
+}
+
+static void step_factor(const struct walk *w, int f, int32_t k)
+{
+    const struct risk_store *s = w->s;
+    struct risk_block *b = w->b;
+    const struct risk_step *st =
+        &w->m->steps[(ptrdiff_t)k * s->plan.n_factors + f];
+    const double *z =
+        b->normals[(ptrdiff_t)(k - b->first) * s->plan.n_factors + f];
+    const exact_real sign = exact_set(w->sign);
+    double *x = b->x[f];
+    if (w->m->factors[f].model == RISK_GBM) {
+        EACH(i)
+        exact_store(x + i,
+                    risk_gbm(st, exact_load(x + i), sign * exact_load(z + i)));
+        return;
+    }
+    ptrdiff_t e = (ptrdiff_t)(k - b->first) * s->n_extra + s->extra[f];
+    const double *ze = b->extra_z[e], *u = b->extra_u[e];
+    if (w->m->factors[f].model == RISK_HESTON) {
+        EACH(i)
+        {
+            exact_real v = exact_load(b->v[f] + i);
+            exact_store(x + i,
+                        risk_heston(st, exact_load(x + i), &v,
+                                    sign * exact_load(z + i),
+                                    sign * exact_load(ze + i),
+                                    mirrored(exact_load(u + i), w->sign)));
+            exact_store(b->v[f] + i, v);
+        }
+        return;
+    }
+    double zero = risk_plain_exp(-st->jump_chance);
+    EACH(i)
+    {
+        exact_real y =
+            risk_gbm(st, exact_load(x + i), sign * exact_load(z + i));
+        y = y + risk_jumps(st, zero, mirrored(exact_load(u + i), w->sign),
+                           sign * exact_load(ze + i));
+        exact_store(x + i, y);
+    }
+}
+
+static void step(const struct walk *w, int32_t k)
+{
+    const struct risk_plan *p = &w->s->plan;
+    const unsigned char *want = w->s->wants_spot + (ptrdiff_t)k * p->n_factors;
+    for (int f = 0; f < p->n_factors; f++) {
+        if (w->s->bridge[f] >= 0)
+            memcpy(w->b->before[f], w->b->x[f], sizeof(risk_row));
+        step_factor(w, f, k);
+        if (want[f])
+            EACH(i)
+        exact_store(w->b->spot[f] + i, exact_exp(exact_load(w->b->x[f] + i)));
+    }
+}
+
+/* ---- instruments ---- */
+
+static void extreme(double *acc, const double *spot, int greatest)
+{
+    EACH(i)
+    {
+        exact_real a = exact_load(acc + i), s = exact_load(spot + i);
+        exact_store(acc + i, greatest ? exact_max(a, s) : exact_min(a, s));
+    }
+}
+
+/* The variance of log S between the last two dates. */
+EXACT_FN exact_real variance_of_step(const struct walk *w, int f, int32_t k,
+                                     int i)
+{
+    const struct risk_step *st =
+        &w->m->steps[(ptrdiff_t)k * w->s->plan.n_factors + f];
+    if (w->m->factors[f].model != RISK_HESTON)
+        return exact_set(st->variance);
+    return exact_load(w->b->v[f] + i) * exact_set(st->dt);
+}
+
+static void extreme_bridge(const struct walk *w, double *acc, int f, int32_t k,
+                           int greatest)
+{
+    struct risk_block *b = w->b;
+    const double *u = b->bridge_u[(ptrdiff_t)(k - b->first) * w->s->n_bridge +
+                                  w->s->bridge[f]];
+    EACH(i)
+    {
+        exact_real x = risk_bridge_extreme(
+            exact_load(b->before[f] + i), exact_load(b->x[f] + i),
+            variance_of_step(w, f, k, i), mirrored(exact_load(u + i), w->sign),
+            greatest);
+        exact_real s = exact_exp(x), a = exact_load(acc + i);
+        exact_store(acc + i, greatest ? exact_max(a, s) : exact_min(a, s));
+    }
+}
+
+static void knock(const struct walk *w, const struct risk_instrument *q,
+                  double *alive, int32_t k, int bridge)
+{
+    const int f = q->factor[0];
+    const exact_real h = exact_set(q->log_barrier);
+    EACH(i)
+    {
+        exact_real x = exact_load(w->b->x[f] + i), a = exact_load(alive + i);
+        if (bridge) {
+            a = a * risk_bridge_survival(exact_load(w->b->before[f] + i), x,
+                                         variance_of_step(w, f, k, i),
+                                         q->log_barrier, q->barrier_up);
+        } else {
+            exact_mask in = q->barrier_up ? exact_less(x, h) : exact_less(h, x);
+            a = exact_select(in, a, exact_set(0));
+        }
+        exact_store(alive + i, a);
+    }
+}
+
+static void pay(const struct walk *w, int32_t number)
+{
+    const struct risk_instrument *q = &w->s->plan.instruments[number];
+    const exact_real d = exact_set(w->m->discount[number] * w->weight);
+    risk_row *acc = w->b->acc + (ptrdiff_t)3 * number;
+    EACH(i)
+    {
+        exact_real spot[RISK_LEGS_MAX];
+        spot[0] = exact_load(w->b->spot[q->factor[0]] + i);
+        for (int l = 1; l < q->n_legs; l++)
+            spot[l] = exact_load(w->b->spot[q->factor[l]] + i);
+        exact_real y = risk_pay(q, spot, exact_load(acc[0] + i),
+                                exact_load(acc[1] + i), exact_load(acc[2] + i));
+        double *to = w->pay[number] + i;
+        exact_store(to, exact_fma(d, y, exact_load(to)));
+        if (w->control == NULL || q->control == RISK_NO_CONTROL)
+            continue;
+        y = risk_pay_control(q, spot, exact_load(acc[1] + i));
+        to = w->control[number] + i;
+        exact_store(to, exact_fma(d, y, exact_load(to)));
+    }
+}
+
+static void act(const struct walk *w, const struct risk_event *e)
+{
+    const struct risk_instrument *q = &w->s->plan.instruments[e->instrument];
+    risk_row *acc = w->b->acc + (ptrdiff_t)3 * e->instrument;
+    const int f = q->factor[0];
+    const double *spot = w->b->spot[f], *x = w->b->x[f];
+    switch (e->action) {
+    case RISK_SUM_SPOT:
+        EACH(i)
+        exact_store(acc[0] + i, exact_load(acc[0] + i) + exact_load(spot + i));
+        break;
+    case RISK_SUM_LOG:
+        EACH(i)
+        exact_store(acc[1] + i, exact_load(acc[1] + i) + exact_load(x + i));
+        break;
+    case RISK_MAXIMUM:
+    case RISK_MINIMUM:
+        extreme(acc[0], spot, e->action == RISK_MAXIMUM);
+        break;
+    case RISK_MAXIMUM_BRIDGE:
+    case RISK_MINIMUM_BRIDGE:
+        extreme_bridge(w, acc[0], f, e->step, e->action == RISK_MAXIMUM_BRIDGE);
+        break;
+    case RISK_KNOCK:
+    case RISK_KNOCK_BRIDGE:
+        knock(w, q, acc[2], e->step, e->action == RISK_KNOCK_BRIDGE);
+        break;
+    case RISK_PAY:
+        pay(w, e->instrument);
+        break;
+    }
+}
+
+/* ---- the walk ---- */
+
+/* Random numbers of step k; those of a whole path are kept where they fit. */
+static void provide(const struct risk_store *s, struct risk_block *b,
+                    uint64_t path, int32_t k)
+{
+    int32_t first = k - k % b->length, n = s->plan.n_steps - first;
+    if (b->path == path && b->first == first)
+        return;
+    risk_fill(s, b, path, first, n < b->length ? n : b->length);
+}
+
+void risk_walk(const struct risk_store *s, const struct risk_market *m,
+               struct risk_block *b, uint64_t path, double sign, double weight,
+               risk_row *pay_rows, risk_row *control)
+{
+    struct walk w = {s, m, b, sign, weight, pay_rows, control};
+    begin(&w);
+    for (int32_t k = 0; k < s->plan.n_steps; k++) {
+        provide(s, b, path, k);
+        step(&w, k);
+        for (int64_t e = s->event_begin[k]; e < s->event_begin[k + 1]; e++)
+            act(&w, &s->plan.events[e]);
+    }
+}
+
+void risk_walk_states(const struct risk_store *s, struct risk_block *b,
+                      uint64_t path, int n_steps, const int32_t *steps,
+                      double *spot, double *variance, int64_t at)
+{
+    struct walk w = {s, &s->base, b, 1, 1, NULL, NULL};
+    const int nf = s->plan.n_factors;
+    int next = 0;
+    begin(&w);
+    for (int32_t k = 0; next < n_steps && k < s->plan.n_steps; k++) {
+        provide(s, b, path, k);
+        step(&w, k);
+        if (k != steps[next])
+            continue;
+        for (int f = 0; f < nf; f++) {
+            int64_t row = ((int64_t)next * nf + f) * RISK_CHUNK + at;
+            EACH(i)
+            {
+                exact_store(spot + row + i, exact_exp(exact_load(b->x[f] + i)));
+                if (variance != NULL)
+                    exact_store(variance + row + i, exact_load(b->v[f] + i));
+            }
+        }
+        next++;
+    }
+}
