@@ -38,7 +38,8 @@ tests_deck_t_fuzz_deck_SOURCES += \
 	src/base/units.c
 tests_deck_t_fuzz_deck_CFLAGS = $(AM_CFLAGS) $(FUZZ_WATCHED)
 tests_deck_t_fuzz_deck_CXXFLAGS = $(AM_CXXFLAGS) $(FUZZ_WATCHED)
-tests_deck_t_fuzz_deck_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address,undefined
+tests_deck_t_fuzz_deck_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CFLAGS) \
+	-fsanitize=address,undefined
 endif
 
 DECK_SCRIPT_TESTS = \
