@@ -23,6 +23,7 @@ struct device {
     char choice[192];      /* why "auto" took it, or "" */
     int threads;           /* OpenMP threads of this rank */
     size_t memory_total;   /* bytes on this host or card */
+    size_t memory_free;    /* of it when the device was opened; 0: not known */
     int sharers;           /* ranks that use it, this one included */
     void *backend;         /* what the backend keeps; its own */
     /* The kernels of molecular dynamics in a precision. */
@@ -30,6 +31,19 @@ struct device {
     /* The kernels of incompressible flow, or NULL where there are none in that
      * precision. */
     const struct fluid_kernels *(*fluid)(enum precision precision);
+    /* Where messages between ranks stand: memory that packing loops write and
+     * unpacking loops read. On a card: pinned memory of the host, or with
+     * `direct` the card's own, which MPI then reads and writes. NULL on the
+     * cpu: any memory. */
+    int (*message_alloc)(struct ctx *ctx, size_t bytes, void **out);
+    void (*message_free)(void *p, int direct);
+    int direct;
+    /* Send something from the memory of one card to that of another, and look
+     * whether it came: *works, on all ranks. Collective. NULL on the cpu. */
+    int (*try_direct)(struct ctx *ctx, int *works);
+    /* Wait at the end of each call, so that phases can be timed one by one;
+     * slower. Nothing on the cpu, where it is always so. */
+    int by_phase;
     /* Bytes copied between host and card since the start; NULL on the cpu. */
     void (*traffic)(const struct device *d, uint64_t *to_device,
                     uint64_t *to_host);
@@ -68,6 +82,19 @@ const char *device_choose(const char *name, double items, char *reason,
 int device_open(struct ctx *ctx, const char *name, double items,
                 struct device **out);
 void device_close(struct device *d);
+
+/* How messages between ranks leave the memory of a card, once it is open.
+ * wanted: "auto", "direct" (MPI gets pointers to the card's memory) or "staged"
+ * (through pinned memory of the host). `direct` is tried before it is used. No
+ * effect on the cpu and on one rank. Collective. Errors: STATUS_UNSUPPORTED
+ * where "direct" is asked for and MPI cannot do it. */
+int device_choose_transfer(struct ctx *ctx, struct device *d,
+                           const char *wanted);
+
+/* What that comes to where MPI says `takes` (comm_takes_card_memory()), before
+ * anything is tried. */
+enum device_transfer { TRANSFER_STAGED, TRANSFER_TRY, TRANSFER_REFUSED };
+enum device_transfer device_plan_transfer(const char *wanted, int takes);
 
 /* For `warpdeck info`: one line for each backend known, compiled in or not.
  * Calls line(user, text). */

@@ -97,6 +97,91 @@ int cuda_to_host(struct ctx *ctx, struct cuda_device *d, void *to,
     return 0;
 }
 
+/* ---- messages ---- */
+
+static int message_alloc(struct ctx *ctx, size_t bytes, void **out)
+{
+    size_t capacity = 0;
+    *out = NULL;
+    if (ctx->device->direct)
+        return cuda_grow(ctx, out, &capacity, bytes, "messages");
+    cudaError_t error = cudaMallocHost(out, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        return FAIL(ctx, STATUS_MEMORY,
+                    "no pinned memory of the host for %.1f MiB of messages",
+                    (double)bytes / 1048576.0);
+    }
+    return cuda_status(ctx, error, "cudaMallocHost");
+}
+
+static void message_free(void *p, int direct)
+{
+    if (direct)
+        cuda_free(p);
+    else if (p)
+        cudaFreeHost(p);
+}
+
+enum { TRIAL_BYTES = 4096 };
+
+/* What rank sends in the trial: different from all others' nearby. */
+static void fill_trial(unsigned char *bytes, int rank)
+{
+    for (int k = 0; k < TRIAL_BYTES; k++)
+        bytes[k] = (unsigned char)(k * 7 + k / 256 + rank * 31 + 1);
+}
+
+/* Send the first half of `card` to `to` and receive from `from` in the second,
+ * through the calls that halos use. */
+static int exchange_trial(struct ctx *ctx, int to, int from, char *card)
+{
+    int peers[2] = {to, from}, n = to == from ? 1 : 2, in = n - 1;
+    const void *send[2] = {card, card};
+    void *recv[2] = {card + TRIAL_BYTES, card + TRIAL_BYTES};
+    size_t send_bytes[2] = {TRIAL_BYTES, 0}, recv_bytes[2] = {0, 0};
+    struct comm_exchange *x = NULL;
+    recv_bytes[in] = TRIAL_BYTES;
+    TRY(comm_exchange_create(ctx, n, peers, &x));
+    comm_exchange_use_card(x);
+    int status = comm_exchange_post(ctx, x, send, send_bytes, recv, recv_bytes);
+    if (status == 0)
+        status = comm_exchange_wait(ctx, x);
+    comm_exchange_destroy(x);
+    return status;
+}
+
+static int run_trial(struct ctx *ctx, char *card, int *works)
+{
+    struct cuda_device *d = cuda_of(ctx);
+    int rank = comm_rank(ctx->comm), size = comm_size(ctx->comm);
+    int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    unsigned char sent[TRIAL_BYTES], came[TRIAL_BYTES];
+    fill_trial(sent, rank);
+    TRY(cuda_to_device(ctx, d, card, sent, sizeof sent));
+    TRY(exchange_trial(ctx, to, from, card));
+    TRY(cuda_to_host(ctx, d, came, card + TRIAL_BYTES, sizeof came));
+    fill_trial(sent, from);
+    *works = memcmp(sent, came, sizeof came) == 0;
+    return 0;
+}
+
+static int try_direct(struct ctx *ctx, int *works)
+{
+    void *card = NULL;
+    size_t capacity = 0;
+    *works = 0;
+    TRY(comm_agree(
+        ctx, cuda_grow(ctx, &card, &capacity, 2 * TRIAL_BYTES, "a message")));
+    int status = comm_agree(ctx, run_trial(ctx, (char *)card, works));
+    cuda_free(card);
+    TRY(status);
+    double least = *works;
+    TRY(comm_min_double(ctx, &least, 1));
+    *works = least > 0;
+    return 0;
+}
+
 /* ---- the device ---- */
 
 static const struct md_kernels *cuda_md(enum precision precision)
@@ -167,7 +252,9 @@ static int open_card(struct ctx *ctx, struct device *device,
     CUDA_TRY(ctx, cudaGetDeviceProperties(&prop, d->ordinal));
     CUDA_TRY(ctx, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
     CUDA_TRY(ctx, cudaMallocHost(&d->staging, STAGING_BYTES));
+    size_t total = 0;
     device->memory_total = prop.totalGlobalMem;
+    CUDA_TRY(ctx, cudaMemGetInfo(&device->memory_free, &total));
     snprintf(device->description, sizeof device->description,
              "cuda (%.60s, %.1f GiB, card %d)", prop.name,
              (double)prop.totalGlobalMem / 1073741824.0, d->ordinal);
@@ -184,6 +271,9 @@ static int open_cuda(struct ctx *ctx, struct device *device)
     device->backend = d;
     device->md = cuda_md;
     device->close = close_cuda;
+    device->message_alloc = message_alloc;
+    device->message_free = message_free;
+    device->try_direct = try_direct;
     device->traffic = traffic;
     device->limits = card_limits;
     device->energy = card_energy;

@@ -8,7 +8,8 @@ libwarpdeck_a_SOURCES += \
 	kernels/noise.h \
 	kernels/noise_cpu.c \
 	kernels/rng.c \
-	kernels/rng.h
+	kernels/rng.h \
+	kernels/transfer.c
 
 CUDA_SOURCES += \
 	kernels/card_cuda.cu \

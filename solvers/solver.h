@@ -28,7 +28,8 @@ struct estimate {
     int decomposition[3]; /* ranks in x, y, z */
     double items_per_rank;
     double halo_per_rank;
-    double memory_per_rank; /* bytes */
+    double memory_per_rank; /* bytes, on the device where it is chosen */
+    char memory_hint[192];  /* how to need less; may be "" */
     int64_t steps;          /* of the whole run; -1: not known */
     double frame_bytes;     /* one frame in the file */
     double work_per_step;   /* floating-point operations, about */
@@ -44,6 +45,8 @@ struct solver_totals {
     const char *extra; /* its name, "pairs in range", or NULL */
     double flops;      /* floating-point operations of all steps done so far,
                         * all ranks; 0 where not counted */
+    double bytes;      /* that the loops had to move between memory and their
+                        * processors so far, all ranks; 0 where not counted */
     double imbalance;  /* greatest / mean work over ranks; 0: not known */
     double memory;     /* bytes of solver state, greatest rank */
     char note[160];    /* a line to add, or "" */

@@ -122,6 +122,7 @@ static int choose_channel(struct ctx *ctx, struct md_store *s, int c,
 int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
                      const struct md_channel *channels, size_t *counts)
 {
+    cuda_settle(s);
     s->n_channels = n_channels;
     s->n_send = 0;
     if (n_channels == 0)
@@ -187,23 +188,39 @@ static __global__ void pack(struct md_view m, const uint32_t *slot,
     }
 }
 
+/* The buffer is the device's memory for messages (device.h): pinned, or the
+ * card's own. It is ready when this returns. */
 static int pack_and_copy(struct md_store *s, int with_species, void *buffer)
 {
-    void *packed = s->array[ARRAY_PACKED].p;
+    int direct = s->ctx->device->direct;
+    size_t bytes = s->n_send * cuda_halo_record_bytes(with_species);
+    void *packed = direct ? buffer : s->array[ARRAY_PACKED].p;
     LAUNCH(pack, cuda_blocks(s->n_send, MD_THREADS), MD_THREADS, 0,
            s->device->stream, s->view, ARRAY(s, ARRAY_SEND_SLOT, uint32_t),
            ARRAY(s, ARRAY_SEND_CHANNEL, uint32_t),
            ARRAY(s, ARRAY_CHANNEL_OFFSET, double), s->n_send, with_species,
            (struct halo_record *)packed, (scalar *)packed);
     CUDA_TRY_LAUNCH(s->ctx, "pack");
-    return cuda_to_host(s->ctx, s->device, buffer, packed,
-                        s->n_send * cuda_halo_record_bytes(with_species));
+    if (!direct) {
+        CUDA_TRY(s->ctx,
+                 cudaMemcpyAsync(buffer, packed, bytes, cudaMemcpyDeviceToHost,
+                                 s->device->stream));
+        s->device->bytes_to_host += bytes;
+    }
+    return 0;
 }
 
 void cuda_pack_halo(struct md_store *s, int with_species, void *buffer)
 {
+    cuda_settle(s);
     if (s->n_send > 0 && s->failed == 0)
         s->failed = pack_and_copy(s, with_species, buffer);
+    /* Also where nothing is sent: the messages that come next overwrite those
+     * that may still be unpacked. */
+    if (s->failed == 0)
+        s->failed =
+            cuda_status(s->ctx, cudaStreamSynchronize(s->device->stream),
+                        "cudaStreamSynchronize");
 }
 
 /* ---- what comes in ---- */
@@ -242,6 +259,21 @@ static __global__ void place_halo(struct md_view m,
     slot[order[t]] = m.n_own + t;
 }
 
+/* Where kernels read a message of n bytes: on the card, in stream order. */
+static int message_on_card(struct md_store *s, const void *buffer, size_t n,
+                           const void **out)
+{
+    *out = buffer;
+    if (s->ctx->device->direct)
+        return 0;
+    CUDA_TRY(s->ctx,
+             cudaMemcpyAsync(s->array[ARRAY_RECORDS].p, buffer, n,
+                             cudaMemcpyHostToDevice, s->device->stream));
+    s->device->bytes_to_device += n;
+    *out = s->array[ARRAY_RECORDS].p;
+    return 0;
+}
+
 static int reserve_halo(struct md_store *s, size_t n)
 {
     size_t all = s->view.n_own + n;
@@ -264,6 +296,7 @@ static int reserve_halo(struct md_store *s, size_t n)
 int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                      const void *buffer)
 {
+    cuda_settle(s);
     s->view.n_halo = 0;
     if (n == 0)
         return 0;
@@ -271,8 +304,8 @@ int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "too many halo copies; use more ranks");
     TRY(reserve_halo(s, n));
-    struct halo_record *from = ARRAY(s, ARRAY_RECORDS, struct halo_record);
-    TRY(cuda_to_device(ctx, s->device, from, buffer, n * sizeof *from));
+    const struct halo_record *from = NULL;
+    TRY(message_on_card(s, buffer, n * sizeof *from, (const void **)&from));
     s->view.n_halo = (uint32_t)n;
     LAUNCH(find_halo_cells, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
            s->device->stream, from, (uint32_t)n, s->cells,
@@ -299,11 +332,11 @@ static __global__ void unpack(struct md_view m, const uint32_t *slot,
     p->z = from[3 * k + 2];
 }
 
-static int copy_and_unpack(struct md_store *s, const void *buffer)
+int cuda_launch_unpack(struct md_store *s, const void *buffer)
 {
-    scalar *from = ARRAY(s, ARRAY_RECORDS, scalar);
-    TRY(cuda_to_device(s->ctx, s->device, from, buffer,
-                       (size_t)s->view.n_halo * 3 * sizeof *from));
+    const scalar *from = NULL;
+    TRY(message_on_card(s, buffer, (size_t)s->view.n_halo * 3 * sizeof *from,
+                        (const void **)&from));
     LAUNCH(unpack, cuda_blocks(s->view.n_halo, MD_THREADS), MD_THREADS, 0,
            s->device->stream, s->view, ARRAY(s, ARRAY_HALO_SLOT, uint32_t),
            from);
@@ -313,6 +346,6 @@ static int copy_and_unpack(struct md_store *s, const void *buffer)
 
 void cuda_unpack_halo(struct md_store *s, const void *buffer)
 {
-    if (s->view.n_halo > 0 && s->failed == 0)
-        s->failed = copy_and_unpack(s, buffer);
+    if (s->view.n_halo > 0)
+        cuda_do(s, {STEP_UNPACK, 0, 0, buffer});
 }

@@ -84,8 +84,24 @@ static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
     }
 }
 
+/* Below this many particles kernels are over sooner than they are launched, so
+ * that a graph gains. */
+static const uint32_t GRAPHS_BELOW = 100000;
+
+/* All that the calls of a step get is settled with the list. */
+static int begin_epoch(struct md_store *s)
+{
+    struct step_queue *q = &s->queue;
+    TRY(cuda_reserve_sums(s));
+    q->on = s->setup.graphs == MD_GRAPHS_ON ||
+            (s->setup.graphs == MD_GRAPHS_AUTO && s->view.n_own < GRAPHS_BELOW);
+    q->epoch++;
+    return 0;
+}
+
 int cuda_build_list(struct ctx *ctx, struct md_store *s)
 {
+    cuda_settle(s);
     TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
     if (s->view.n_own > 0) {
         TRY(build(ctx, s, &s->own, ARRAY_START_OWN, 0));
@@ -95,6 +111,7 @@ int cuda_build_list(struct ctx *ctx, struct md_store *s)
                                       3 * s->capacity * sizeof(float),
                                       s->device->stream));
     }
+    TRY(begin_epoch(s));
     s->lists_built++;
     return 0;
 }

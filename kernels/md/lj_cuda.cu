@@ -88,21 +88,44 @@ static force_kernel choose_kernel(const struct md_store *s, int want, int halo)
                   [halo];
 }
 
-static int launch(struct md_store *s, struct md_sums *sums, int halo)
+static int launch_plain(struct md_store *s, int want, int halo)
 {
     struct pair_list *list = halo ? &s->halo : &s->own;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    force_kernel kernel = choose_kernel(s, sums != NULL, halo);
-    double out[2];
-    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)blocks * MD_REDUCED,
-                     sizeof(double), "sums"));
-    LAUNCH(kernel, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           (const uint32_t *)list->neighbor.p, (const uint32_t *)list->count.p,
-           ARRAY(s, ARRAY_PARTIAL, double));
+    force_kernel kernel = choose_kernel(s, want, halo);
+    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
+           (const uint32_t *)list->count.p, ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "pair_force");
-    if (!sums)
-        return 0;
-    TRY(cuda_reduce(s->ctx, s, 2, blocks, 0, out));
+    return 0;
+}
+
+static int launch(struct md_store *s, int want, int halo)
+{
+    /* Position, count and force, and the force again where copies add to it;
+     * lists are counted apart (counters()). */
+    size_t fixed = s->setup.deterministic ? sizeof(fixed_sum) : 0;
+    s->tally.forces[halo]++;
+    tally_own(s, sizeof(struct pair_position) + sizeof(uint32_t) +
+                     (halo ? 6 : 3) * (sizeof(scalar) + fixed));
+    return s->setup.deterministic ? cuda_launch_fixed(s, want, halo)
+                                  : launch_plain(s, want, halo);
+}
+
+int cuda_launch_force(struct md_store *s, int halo)
+{
+    return launch(s, 0, halo);
+}
+
+static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
+{
+    double out[2];
+    TRY(cuda_reserve_sums(s));
+    TRY(launch(s, 1, halo));
+    if (s->setup.deterministic)
+        TRY(cuda_sum_columns(s, 2, out));
+    else
+        TRY(cuda_reduce(s->ctx, s, 2, cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                        out));
     /* A full list has each own pair twice; of a pair with a copy the other half
      * is another rank's. */
     sums->energy += 0.5 * out[0];
@@ -110,14 +133,29 @@ static int launch(struct md_store *s, struct md_sums *sums, int halo)
     return 0;
 }
 
+static void force(struct md_store *s, struct md_sums *sums, int halo)
+{
+    struct step_call call = {halo ? STEP_FORCE_HALO : STEP_FORCE_OWN, 0, 0,
+                             NULL};
+    if (sums) {
+        cuda_settle(s);
+        if (s->failed == 0)
+            s->failed = force_and_sums(s, sums, halo);
+    } else if (!halo && (s->n_send > 0 || s->view.n_halo > 0)) {
+        cuda_do_now(s, call); /* while the copies travel */
+    } else {
+        cuda_do(s, call);
+    }
+}
+
 void cuda_force_own(struct md_store *s, struct md_sums *sums)
 {
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch(s, sums, 0);
+    if (s->view.n_own > 0)
+        force(s, sums, 0);
 }
 
 void cuda_force_halo(struct md_store *s, struct md_sums *sums)
 {
-    if (s->view.n_own > 0 && s->view.n_halo > 0 && s->failed == 0)
-        s->failed = launch(s, sums, 1);
+    if (s->view.n_own > 0 && s->view.n_halo > 0)
+        force(s, sums, 1);
 }

@@ -26,6 +26,7 @@ libmd_single_a_SOURCES = $(MD_LOOP_SOURCES)
 libmd_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=3
 
 MD_CUDA_SOURCES += \
+	kernels/md/fixed_cuda.cu \
 	kernels/md/halo_cuda.cu \
 	kernels/md/list_cuda.cu \
 	kernels/md/lj_cuda.cu \
@@ -33,5 +34,6 @@ MD_CUDA_SOURCES += \
 	kernels/md/md_cuda.cu \
 	kernels/md/motion_cuda.cu \
 	kernels/md/sort_cuda.cu \
+	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu
 EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h

@@ -55,6 +55,7 @@ int cuda_pair_histogram(struct ctx *ctx, const struct md_store *store,
 {
     /* Only scratch of the store changes. */
     struct md_store *s = const_cast<struct md_store *>(store);
+    cuda_settle(s);
     int n_species = s->setup.n_species, channels = 0;
     size_t pairs = (size_t)(n_species * n_species);
     if (s->view.n_own == 0)
@@ -136,6 +137,7 @@ int cuda_closest_pair(struct ctx *ctx, const struct md_store *store,
                       double distance, struct md_close_pair *out)
 {
     struct md_store *s = const_cast<struct md_store *>(store);
+    cuda_settle(s);
     uint32_t n = s->view.n_own, closest = 0;
     memset(out, 0, sizeof *out);
     if (n == 0)
@@ -218,6 +220,7 @@ static int fetch_particle(struct md_store *s, uint32_t i, struct md_particle *p)
 int cuda_find_not_finite(const struct md_store *store, struct md_particle *out)
 {
     struct md_store *s = const_cast<struct md_store *>(store);
+    cuda_settle(s);
     unsigned slot = UINT32_MAX;
     if (s->view.n_own == 0 || find_not_finite(s, &slot) != 0 ||
         slot == UINT32_MAX)

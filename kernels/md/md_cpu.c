@@ -144,6 +144,11 @@ static int make_workers(struct md_store *s, int threads)
 static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
+    if (setup->deterministic)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "md.deterministic = true needs a card: device 'cpu' adds "
+                    "forces in the order of its pair list; use device = "
+                    "\"cuda\", or deterministic = false");
     size_t n = (size_t)setup->n_species;
     struct md_store *s = calloc(1, sizeof *s);
     *out = NULL;
@@ -201,12 +206,24 @@ static size_t store_bytes(const struct md_store *s)
 
 static void counters(const struct md_store *s, struct md_counters *out)
 {
-    *out = (struct md_counters){s->lists_built, store_bytes(s)};
+    *out = (struct md_counters){.lists_built = s->lists_built,
+                                .bytes = store_bytes(s)};
+}
+
+/* What the store holds, about: a particle with its share of the pair list, and
+ * a halo copy. */
+enum { BYTES_PARTICLE = 240, BYTES_COPY = 160 };
+
+static double estimate(const struct md_setup *setup, double own, double copies)
+{
+    (void)setup;
+    return BYTES_PARTICLE * own + BYTES_COPY * copies;
 }
 
 const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .name = MD_PRECISION_NAME,
     .create = create,
+    .estimate = estimate,
     .destroy = destroy,
     .count = count,
     .counters = counters,

@@ -16,6 +16,9 @@ static void destroy(struct md_store *s)
     cuda_free(s->own.count.p);
     cuda_free(s->halo.neighbor.p);
     cuda_free(s->halo.count.p);
+    if (s->result)
+        cudaFreeHost(s->result);
+    cuda_drop_graphs(s);
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
@@ -88,6 +91,8 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     s->setup = *setup;
     s->setup.coeff = coeff;
     set_coordinates(s);
+    cuda_choose_fixed(s);
+    CUDA_TRY(s->ctx, cudaMallocHost(&s->result, sizeof *s->result));
     TRY(send_tables(s));
     cuda_set_view(s);
     return cuda_reserve_own(s->ctx, s, (size_t)setup->expected_count);
@@ -116,22 +121,95 @@ static size_t count(const struct md_store *s)
     return s->n_slots - s->n_leavers;
 }
 
-static void counters(const struct md_store *s, struct md_counters *out)
+/* Neighbors in a list now; 0 where the card has failed. */
+static double list_length(struct md_store *s, const struct pair_list *list)
 {
+    uint32_t n = s->view.n_own;
+    double sum = 0;
+    if (n == 0 || !list->count.p || s->failed != 0)
+        return 0;
+    uint32_t *count = (uint32_t *)malloc(n * sizeof *count);
+    if (count && cuda_to_host(s->ctx, s->device, count, list->count.p,
+                              n * sizeof *count) == 0)
+        for (uint32_t i = 0; i < n; i++)
+            sum += count[i];
+    free(count);
+    return sum;
+}
+
+static void counters(const struct md_store *store, struct md_counters *out)
+{
+    struct md_store *s = const_cast<struct md_store *>(store);
+    cuda_settle(s);
     memset(out, 0, sizeof *out);
     out->lists_built = s->lists_built;
+    out->graphs = s->queue.launches;
     for (int k = 0; k < ARRAY_COUNT; k++)
         out->bytes += s->array[k].bytes;
     out->bytes += s->own.neighbor.bytes + s->own.count.bytes +
                   s->halo.neighbor.bytes + s->halo.count.bytes;
+    uint64_t to_host = s->device->bytes_to_host;
+    double own = s->tally.forces[0] > 0 ? list_length(s, &s->own) : 0;
+    double copies = s->tally.forces[1] > 0 && s->view.n_halo > 0
+                        ? list_length(s, &s->halo)
+                        : 0;
+    s->device->bytes_to_host = to_host; /* looking is no part of the run */
+    out->moved = s->tally.bytes +
+                 sizeof(uint32_t) *
+                     (s->tally.forces[0] * own + s->tally.forces[1] * copies);
 }
 
 /* What a call that returns nothing could not say. */
 static int check(struct ctx *ctx, struct md_store *s)
 {
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = cuda_check_beyond(s);
     if (s->failed != 0)
         return s->failed;
     return cuda_status(ctx, cudaPeekAtLastError(), "a kernel");
+}
+
+/* ---- memory ---- */
+
+/* Bytes of one own particle in all columns, of its share of sums and of what
+ * sorting needs (CUB's sort of pairs wants a second copy of them). */
+static double bytes_of_own(const struct md_setup *setup)
+{
+    double columns = 3.0 * (3 * sizeof(state) + sizeof(scalar) + sizeof(float) +
+                            sizeof(int32_t)) +
+                     sizeof(int64_t) + sizeof(int32_t) +
+                     sizeof(struct pair_position);
+    double sorting = 6.0 * sizeof(uint32_t) + sizeof(uint32_t);
+    double sums = (double)MD_REDUCED * sizeof(double) / MD_THREADS;
+    double fixed = setup->deterministic
+                       ? 3.0 * sizeof(fixed_sum) + 5.0 * sizeof(double)
+                       : 0;
+    return columns + sorting + sums + fixed;
+}
+
+static double expected_neighbors(const struct md_setup *setup, double own)
+{
+    double volume = 1, r = setup->list_radius;
+    for (int d = 0; d < 3; d++)
+        volume *= setup->hi[d] - setup->lo[d];
+    return 4.18879020478639 * r * r * r * own / volume;
+}
+
+double cuda_estimate(const struct md_setup *setup, double own, double copies)
+{
+    static const double RECORDS = 1 << 18;
+    double capacity = own + own / 16 + 256;
+    /* The list has room for a particle with more neighbors than most, and takes
+     * an eighth more where that was not enough. */
+    double rows = 1.25 * expected_neighbors(setup, own) + 17;
+    double lists = 1.125 * (rows + 1) * capacity * sizeof(uint32_t);
+    double records = fmin(own, RECORDS) * sizeof(struct moving_record);
+    double of_copies = copies * (3.0 * sizeof(struct halo_record) +
+                                 sizeof(struct pair_position) +
+                                 sizeof(int64_t) + 9.0 * sizeof(uint32_t));
+    return capacity * bytes_of_own(setup) + lists * (copies > 0 ? 2 : 1) +
+           records + 1.125 * of_copies;
 }
 
 static struct md_kernels make_table(void)
@@ -164,6 +242,7 @@ static struct md_kernels make_table(void)
     k.closest_pair = cuda_closest_pair;
     k.find_not_finite = cuda_find_not_finite;
     k.check = check;
+    k.estimate = cuda_estimate;
     return k;
 }
 

@@ -49,6 +49,10 @@ struct lj_coeff {
     double c12, c6, cutoff2, shift, force_shift, cutoff;
 };
 
+/* Whether a card launches the kernels of a step together, as CUDA graphs; auto:
+ * where there are too few particles to keep it busy. */
+enum md_graphs { MD_GRAPHS_AUTO, MD_GRAPHS_ON, MD_GRAPHS_OFF };
+
 struct md_setup {
     double box_lo[3], box_length[3];
     double lo[3], hi[3]; /* this rank's block */
@@ -63,6 +67,8 @@ struct md_setup {
     double acceleration;          /* unit factor: a = acceleration * f / m */
     double expected_count;        /* particles on this rank, a hint */
     uint64_t seed;
+    int deterministic; /* sums are the same in any order; not every backend */
+    enum md_graphs graphs;
 };
 
 /* Where halo copies go: everything within `radius` of the block [lo, hi) as
@@ -97,7 +103,10 @@ struct md_close_pair {
 /* For the closing table and the bench. */
 struct md_counters {
     uint64_t lists_built;
-    size_t bytes; /* memory held by the store now */
+    size_t bytes;    /* memory held by the store now */
+    double moved;    /* bytes that all loops so far had to read and write, each
+                      * array of each call once; 0: not counted */
+    uint64_t graphs; /* graphs launched */
 };
 
 struct md_kernels {
@@ -198,6 +207,10 @@ struct md_kernels {
     /* 0, or the failure of a call above that returns nothing (a card's kernel).
      * The solver asks once a step. NULL where there is no such failure. */
     int (*check)(struct ctx *ctx, struct md_store *s);
+
+    /* Bytes that a store of `own` particles and `copies` of others will hold at
+     * most, were they spread evenly; of *setup only what has no particles. */
+    double (*estimate)(const struct md_setup *setup, double own, double copies);
 };
 
 /* The CPU's tables (md_cpu.c, compiled once per precision). */

@@ -92,24 +92,45 @@ static __global__ void __launch_bounds__(MD_THREADS)
         partial[blockIdx.x] = way2;
 }
 
-static int launch_kick_drift(struct md_store *s, double dt_kick,
-                             double dt_drift, double *greatest)
+int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
+    cudaStream_t stream = s->device->stream;
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)blocks * MD_REDUCED,
-                     sizeof(double), "sums"));
-    LAUNCH(kick_and_drift, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           dt_kick, dt_drift, ARRAY(s, ARRAY_PARTIAL, double));
+    LAUNCH(kick_and_drift, blocks, MD_THREADS, 0, stream, s->view, dt_kick,
+           dt_drift, ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "kick_and_drift");
-    return cuda_reduce(s->ctx, s, 1, blocks, 1, greatest);
+    TRY(cuda_launch_reduce(s, 1, blocks, 1));
+    CUDA_TRY(s->ctx, cudaMemcpyAsync(&s->result->way2, s->array[ARRAY_RESULT].p,
+                                     sizeof s->result->way2,
+                                     cudaMemcpyDeviceToHost, stream));
+    s->device->bytes_to_host += sizeof s->result->way2;
+    if (s->setup.deterministic) {
+        CUDA_TRY(s->ctx,
+                 cudaMemcpyAsync(&s->result->beyond, s->array[ARRAY_BEYOND].p,
+                                 sizeof s->result->beyond,
+                                 cudaMemcpyDeviceToHost, stream));
+        s->device->bytes_to_host += sizeof s->result->beyond;
+    }
+    /* x, v and the way read and written, f and species read, pair written. */
+    tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
+                     sizeof(int32_t) + sizeof(struct pair_position));
+    return 0;
+}
+
+static int wait_for_drift(struct md_store *s)
+{
+    CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
+    return s->setup.deterministic ? cuda_fail_beyond(s, s->result->beyond) : 0;
 }
 
 double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
-    double greatest = 0;
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_kick_drift(s, dt_kick, dt_drift, &greatest);
-    return greatest;
+    if (s->view.n_own == 0)
+        return 0;
+    cuda_do_now(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
+    if (s->failed == 0)
+        s->failed = wait_for_drift(s);
+    return s->failed == 0 ? s->result->way2 : 0;
 }
 
 static __global__ void add_kick(struct md_view m, double dt_kick)
@@ -124,43 +145,72 @@ static __global__ void add_kick(struct md_view m, double dt_kick)
     }
 }
 
-void cuda_kick(struct md_store *s, double dt_kick)
+int cuda_launch_kick(struct md_store *s, double dt_kick)
 {
-    if (s->view.n_own == 0 || s->failed != 0)
-        return;
     LAUNCH(add_kick, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
            s->device->stream, s->view, dt_kick);
-    s->failed = cuda_status(s->ctx, cudaGetLastError(), "add_kick");
+    CUDA_TRY_LAUNCH(s->ctx, "add_kick");
+    tally_own(s, 6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t));
+    return 0;
 }
 
-/* Columns of *partial: kinetic energy, momentum (3), mass. */
+void cuda_kick(struct md_store *s, double dt_kick)
+{
+    if (s->view.n_own > 0)
+        cuda_do(s, {STEP_KICK, dt_kick, 0, NULL});
+}
+
+/* Kinetic energy, momentum (3) and mass of one particle. */
+static __device__ __forceinline__ void moments_of(const struct md_view &m,
+                                                  uint32_t i, double value[5])
+{
+    double mass = m.mass[m.species[i]], v2 = 0;
+    for (int d = 0; d < 3; d++) {
+        double v = (double)m.v[d * m.stride + i];
+        v2 += v * v;
+        value[1 + d] = mass * v;
+    }
+    value[0] = 0.5 * mass * v2;
+    value[4] = mass;
+}
+
 static __global__ void sum_moments(struct md_view m, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
-    double sum[5] = {0, 0, 0, 0, 0};
-    if (i < m.n_own) {
-        double mass = m.mass[m.species[i]], v2 = 0;
-        for (int d = 0; d < 3; d++) {
-            double v = (double)m.v[d * m.stride + i];
-            v2 += v * v;
-            sum[1 + d] = mass * v;
-        }
-        sum[0] = 0.5 * mass * v2;
-        sum[4] = mass;
-    }
+    double value[5] = {0, 0, 0, 0, 0};
+    if (i < m.n_own)
+        moments_of(m, i, value);
     for (int k = 0; k < 5; k++) {
-        double total = block_sum(sum[k], shared);
+        double total = block_sum(value[k], shared);
         if (threadIdx.x == 0)
             partial[k * gridDim.x + blockIdx.x] = total;
     }
 }
 
+/* For sums in any order. */
+static __global__ void list_moments(struct md_view m, double *column)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    double value[5];
+    moments_of(m, i, value);
+    for (int k = 0; k < 5; k++)
+        column[k * m.stride + i] = value[k];
+}
+
 static int launch_moments(struct md_store *s, double out[5])
 {
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)blocks * MD_REDUCED,
-                     sizeof(double), "sums"));
+    tally_own(s, 3 * sizeof(state) + sizeof(int32_t));
+    if (s->setup.deterministic) {
+        LAUNCH(list_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
+               ARRAY(s, ARRAY_COLUMNS, double));
+        CUDA_TRY_LAUNCH(s->ctx, "list_moments");
+        return cuda_sum_columns(s, 5, out);
+    }
+    TRY(cuda_reserve_sums(s));
     LAUNCH(sum_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
            ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "sum_moments");
@@ -172,6 +222,7 @@ void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
     /* Only scratch of the store changes. */
     struct md_store *s = const_cast<struct md_store *>(store);
     double sum[5] = {0, 0, 0, 0, 0};
+    cuda_settle(s);
     if (s->view.n_own > 0 && s->failed == 0)
         s->failed = launch_moments(s, sum);
     out->kinetic = sum[0];
@@ -193,10 +244,12 @@ static __global__ void scale_velocities(struct md_view m, double factor)
 
 void cuda_scale_velocities(struct md_store *s, double factor)
 {
+    cuda_settle(s);
     if (s->view.n_own == 0 || s->failed != 0)
         return;
     LAUNCH(scale_velocities, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
            0, s->device->stream, s->view, factor);
+    tally_own(s, 6 * sizeof(state));
     s->failed = cuda_status(s->ctx, cudaGetLastError(), "scale_velocities");
 }
 
@@ -219,10 +272,12 @@ static __global__ void ornstein_uhlenbeck(struct md_view m, double decay,
 void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step)
 {
+    cuda_settle(s);
     if (s->view.n_own == 0 || s->failed != 0)
         return;
     LAUNCH(ornstein_uhlenbeck, cuda_blocks(s->view.n_own, MD_THREADS),
            MD_THREADS, 0, s->device->stream, s->view, decay, kt, s->setup.seed,
            step);
+    tally_own(s, 6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
     s->failed = cuda_status(s->ctx, cudaGetLastError(), "ornstein_uhlenbeck");
 }

@@ -112,6 +112,7 @@ static int copy_leavers(struct ctx *ctx, struct md_store *s, uint32_t n)
 int cuda_extract_leavers(struct ctx *ctx, struct md_store *s,
                          const struct md_particle **out, size_t *n)
 {
+    cuda_settle(s);
     struct leave_counts counts = {0, 0};
     *out = s->leavers;
     *n = 0;
@@ -290,6 +291,7 @@ static __global__ void fill_pair(struct md_view m)
 
 int cuda_sort(struct ctx *ctx, struct md_store *s)
 {
+    cuda_settle(s);
     uint32_t slots = s->n_slots, n = slots - s->n_leavers;
     cudaStream_t stream = s->device->stream;
     shape_cells(s, n);

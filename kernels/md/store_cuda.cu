@@ -11,6 +11,8 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
                  const char *what)
 {
     struct device_array *a = &s->array[which];
+    if (n * size > a->bytes)
+        s->queue.epoch++;
     return cuda_grow(s->ctx, &a->p, &a->bytes, n * size, what);
 }
 
@@ -76,6 +78,8 @@ int cuda_reserve_own(struct ctx *ctx, struct md_store *s, size_t n)
     TRY(cuda_reserve(s, ARRAY_SPECIES, fresh, sizeof(int32_t), "particles"));
     TRY(cuda_reserve(s, ARRAY_PAIR, fresh, sizeof(struct pair_position),
                      "particles"));
+    if (s->setup.deterministic)
+        TRY(cuda_reserve_fixed(s, fresh));
     s->capacity = fresh;
     cuda_set_view(s);
     return 0;
@@ -106,6 +110,7 @@ static const size_t RECORDS_AT_ONCE = 1 << 18;
 int cuda_insert(struct ctx *ctx, struct md_store *s,
                 const struct md_particle *p, size_t n)
 {
+    cuda_settle(s);
     TRY(cuda_reserve_own(ctx, s, s->n_slots + n));
     size_t piece = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
     if (n == 0)
@@ -176,7 +181,8 @@ void cuda_gather(const struct md_store *store, struct md_particle *out,
      */
     struct md_store *s = const_cast<struct md_store *>(store);
     size_t n = s->view.n_own, piece = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
-    if (n == 0)
+    cuda_settle(s);
+    if (n == 0 || s->failed != 0)
         return;
     struct moving_record *host =
         (struct moving_record *)malloc(piece * sizeof *host);
@@ -218,14 +224,29 @@ static __global__ void reduce_partial(const double *partial, uint32_t n,
         result[blockIdx.x] = value;
 }
 
-int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,
-                uint32_t n_blocks, int greatest, double *out)
+int cuda_reserve_sums(struct md_store *s)
 {
-    TRY(cuda_reserve(s, ARRAY_RESULT, MD_REDUCED, sizeof(double), "sums"));
+    size_t blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(cuda_reserve(s, ARRAY_PARTIAL, blocks * MD_REDUCED, sizeof(double),
+                     "sums"));
+    return cuda_reserve(s, ARRAY_RESULT, 2 * MD_REDUCED, sizeof(double),
+                        "sums");
+}
+
+int cuda_launch_reduce(struct md_store *s, int n_values, uint32_t n_blocks,
+                       int greatest)
+{
     LAUNCH(reduce_partial, (unsigned)n_values, 256u, 0, s->device->stream,
            ARRAY(s, ARRAY_PARTIAL, double), n_blocks, greatest,
            ARRAY(s, ARRAY_RESULT, double));
-    CUDA_TRY_LAUNCH(ctx, "reduce_partial");
+    CUDA_TRY_LAUNCH(s->ctx, "reduce_partial");
+    return 0;
+}
+
+int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,
+                uint32_t n_blocks, int greatest, double *out)
+{
+    TRY(cuda_launch_reduce(s, n_values, n_blocks, greatest));
     return cuda_to_host(ctx, s->device, out, s->array[ARRAY_RESULT].p,
                         (size_t)n_values * sizeof *out);
 }

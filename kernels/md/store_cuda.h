@@ -30,6 +30,39 @@ typedef float scalar;
 typedef float state;
 #define MD_NAME(name) name##_single
 #define MD_PRECISION_NAME "single"
+/* ---- steps_cuda.cu: calls that are only queued ----
+ *
+ * Where graphs are on, calls wait until somebody needs what they do, and then
+ * run as one graph. Each function of the table therefore begins with
+ * cuda_settle(), unless it is such a call itself. */
+
+/* Run the call, now or with those that follow. Failures go to s->failed. */
+void cuda_do(struct md_store *s, struct step_call call);
+void cuda_do_now(struct md_store *s, struct step_call call);
+/* Run what waits. */
+void cuda_settle(struct md_store *s);
+void cuda_drop_graphs(struct md_store *s);
+
+/* The calls themselves: kernels and copies in stream order, nothing else. */
+int cuda_launch_unpack(struct md_store *s, const void *buffer);
+int cuda_launch_force(struct md_store *s, int halo);
+int cuda_launch_kick(struct md_store *s, double dt_kick);
+int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
+
+/* ---- fixed_cuda.cu: see there ---- */
+
+void cuda_choose_fixed(struct md_store *s);
+int cuda_reserve_fixed(struct md_store *s, size_t n);
+int cuda_launch_fixed(struct md_store *s, int want, int halo);
+/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
+int cuda_sum_columns(struct md_store *s, int n_values, double *out);
+/* The failure of particle `id`, whose force is beyond the range; or 0 where
+ * there is none. */
+int cuda_fail_beyond(struct md_store *s, unsigned long long id);
+int cuda_check_beyond(struct md_store *s);
+
+double cuda_estimate(const struct md_setup *setup, double own, double copies);
+
 #endif
 typedef scalar real;
 
@@ -96,6 +129,64 @@ struct pair_list {
 
 enum { MD_THREADS = 128, MD_REDUCED = 8 };
 
+/* ---- calls that wait to be run together: steps_cuda.cu ---- */
+
+enum step_kind {
+    STEP_UNPACK,
+    STEP_FORCE_OWN,
+    STEP_FORCE_HALO,
+    STEP_KICK,
+    STEP_DRIFT
+};
+
+struct step_call {
+    enum step_kind kind;
+    double kick, drift; /* times */
+    const void *buffer; /* of STEP_UNPACK */
+};
+
+/* Kernels and copies that some calls have queued, so far. */
+struct step_tally {
+    uint64_t to_device, to_host; /* bytes copied */
+    double bytes;                /* that kernels move, pair lists left out */
+    double forces[2];            /* passes over the lists of own ones, copies */
+};
+
+enum { STEP_CALLS_MAX = 6, STEP_GRAPHS = 4 };
+
+struct step_graph {
+    struct step_call calls[STEP_CALLS_MAX];
+    int n;
+    uint64_t epoch; /* of the queue when it was captured */
+    struct step_tally tally;
+    cudaGraphExec_t exec;
+};
+
+struct step_queue {
+    int on; /* calls wait, and run as one graph */
+    struct step_call calls[STEP_CALLS_MAX];
+    int n;
+    uint64_t epoch; /* changes with every pointer and size that kernels get */
+    struct step_graph graphs[STEP_GRAPHS];
+    int next; /* the graph to be replaced next */
+    uint64_t launches;
+};
+
+/* What kick_drift brings to the host, in pinned memory. */
+struct step_result {
+    double way2;
+    unsigned long long beyond; /* see fixed_cuda.cu */
+};
+
+/* ---- sums in any order: fixed_cuda.cu ---- */
+
+/* Terms per unit, and units per term. */
+struct fixed_units {
+    double force, per_force, energy, per_energy;
+};
+
+typedef unsigned long long fixed_sum; /* signed, modulo 2^64 */
+
 /* Array names of struct md_store, for allocation and release in one place. */
 enum md_array {
     ARRAY_X,
@@ -128,6 +219,9 @@ enum md_array {
     ARRAY_COUNTER,
     ARRAY_HISTOGRAM,
     ARRAY_CHANNEL_OF,
+    ARRAY_FIXED,
+    ARRAY_COLUMNS,
+    ARRAY_BEYOND,
     ARRAY_COUNT
 };
 
@@ -166,11 +260,23 @@ struct md_store {
     double (*channel_offset)[3];
     size_t channels_capacity;
     uint32_t n_send;
-    int failed; /* a call that returns nothing has failed: told by check() */
+    struct step_queue queue;
+    struct step_tally tally;
+    struct step_result *result; /* pinned */
+    struct fixed_units fixed;
+    int unchecked; /* forces of deterministic sums that nobody has looked at */
+    int failed;    /* a call that returns nothing has failed: told by check() */
     uint64_t lists_built;
 };
 
-/* Grow one array to n elements of `size` bytes, keeping its content. */
+/* A call moves so many bytes of each own particle. */
+static inline void tally_own(struct md_store *s, size_t bytes)
+{
+    s->tally.bytes += (double)s->view.n_own * (double)bytes;
+}
+
+/* Grow one array to n elements of `size` bytes, keeping its content. None grows
+ * while calls are captured: what they need is reserved with the list. */
 #define cuda_reserve MD_NAME(cuda_reserve)
 int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
                  const char *what);
@@ -183,6 +289,39 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
 #else
 #define SCALAR_ROUND(x) rintf(x)
 #define SCALAR_SQRT(x) sqrtf(x)
+/* ---- steps_cuda.cu: calls that are only queued ----
+ *
+ * Where graphs are on, calls wait until somebody needs what they do, and then
+ * run as one graph. Each function of the table therefore begins with
+ * cuda_settle(), unless it is such a call itself. */
+
+/* Run the call, now or with those that follow. Failures go to s->failed. */
+void cuda_do(struct md_store *s, struct step_call call);
+void cuda_do_now(struct md_store *s, struct step_call call);
+/* Run what waits. */
+void cuda_settle(struct md_store *s);
+void cuda_drop_graphs(struct md_store *s);
+
+/* The calls themselves: kernels and copies in stream order, nothing else. */
+int cuda_launch_unpack(struct md_store *s, const void *buffer);
+int cuda_launch_force(struct md_store *s, int halo);
+int cuda_launch_kick(struct md_store *s, double dt_kick);
+int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
+
+/* ---- fixed_cuda.cu: see there ---- */
+
+void cuda_choose_fixed(struct md_store *s);
+int cuda_reserve_fixed(struct md_store *s, size_t n);
+int cuda_launch_fixed(struct md_store *s, int want, int halo);
+/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
+int cuda_sum_columns(struct md_store *s, int n_values, double *out);
+/* The failure of particle `id`, whose force is beyond the range; or 0 where
+ * there is none. */
+int cuda_fail_beyond(struct md_store *s, unsigned long long id);
+int cuda_check_beyond(struct md_store *s);
+
+double cuda_estimate(const struct md_setup *setup, double own, double copies);
+
 #endif
 
 static __device__ __forceinline__ uint32_t thread_index(void)
@@ -199,7 +338,8 @@ static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
 
 /* Sum or maximum over the block; the result is right in thread 0. `shared` has
  * one entry a warp. */
-static __device__ __forceinline__ double block_sum(double value, double *shared)
+template <class T>
+static __device__ __forceinline__ T block_sum(T value, T *shared)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     for (int d = 16; d > 0; d /= 2)
@@ -326,6 +466,23 @@ for_each_near(const struct md_view &m, const struct cell_grid &g,
 #define cuda_reduce MD_NAME(cuda_reduce)
 #define cuda_set_view MD_NAME(cuda_set_view)
 #define cuda_reserve_own MD_NAME(cuda_reserve_own)
+#define cuda_reserve_sums MD_NAME(cuda_reserve_sums)
+#define cuda_launch_reduce MD_NAME(cuda_launch_reduce)
+#define cuda_launch_unpack MD_NAME(cuda_launch_unpack)
+#define cuda_launch_force MD_NAME(cuda_launch_force)
+#define cuda_launch_kick MD_NAME(cuda_launch_kick)
+#define cuda_launch_drift MD_NAME(cuda_launch_drift)
+#define cuda_do MD_NAME(cuda_do)
+#define cuda_do_now MD_NAME(cuda_do_now)
+#define cuda_settle MD_NAME(cuda_settle)
+#define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
+#define cuda_choose_fixed MD_NAME(cuda_choose_fixed)
+#define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
+#define cuda_launch_fixed MD_NAME(cuda_launch_fixed)
+#define cuda_sum_columns MD_NAME(cuda_sum_columns)
+#define cuda_fail_beyond MD_NAME(cuda_fail_beyond)
+#define cuda_check_beyond MD_NAME(cuda_check_beyond)
+#define cuda_estimate MD_NAME(cuda_estimate)
 
 int cuda_insert(struct ctx *ctx, struct md_store *s,
                 const struct md_particle *p, size_t n);
@@ -368,9 +525,49 @@ void cuda_set_view(struct md_store *s);
 int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
                      enum md_array start);
 
+/* Room for what a step's sums need. */
+int cuda_reserve_sums(struct md_store *s);
+
+/* The same as cuda_reduce(), into ARRAY_RESULT on the card, in stream order. */
+int cuda_launch_reduce(struct md_store *s, int n_values, uint32_t n_blocks,
+                       int greatest);
+
 /* Reduce ARRAY_PARTIAL, n_values columns of n_blocks entries, by sums (or the
  * maximum where greatest = 1), into out[n_values] on the host. */
 int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,
                 uint32_t n_blocks, int greatest, double *out);
+
+/* ---- steps_cuda.cu: calls that are only queued ----
+ *
+ * Where graphs are on, calls wait until somebody needs what they do, and then
+ * run as one graph. Each function of the table therefore begins with
+ * cuda_settle(), unless it is such a call itself. */
+
+/* Run the call, now or with those that follow. Failures go to s->failed. */
+void cuda_do(struct md_store *s, struct step_call call);
+void cuda_do_now(struct md_store *s, struct step_call call);
+/* Run what waits. */
+void cuda_settle(struct md_store *s);
+void cuda_drop_graphs(struct md_store *s);
+
+/* The calls themselves: kernels and copies in stream order, nothing else. */
+int cuda_launch_unpack(struct md_store *s, const void *buffer);
+int cuda_launch_force(struct md_store *s, int halo);
+int cuda_launch_kick(struct md_store *s, double dt_kick);
+int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
+
+/* ---- fixed_cuda.cu: see there ---- */
+
+void cuda_choose_fixed(struct md_store *s);
+int cuda_reserve_fixed(struct md_store *s, size_t n);
+int cuda_launch_fixed(struct md_store *s, int want, int halo);
+/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
+int cuda_sum_columns(struct md_store *s, int n_values, double *out);
+/* The failure of particle `id`, whose force is beyond the range; or 0 where
+ * there is none. */
+int cuda_fail_beyond(struct md_store *s, unsigned long long id);
+int cuda_check_beyond(struct md_store *s);
+
+double cuda_estimate(const struct md_setup *setup, double own, double copies);
 
 #endif

@@ -122,6 +122,18 @@ int md_compute_sums(struct ctx *ctx, struct md *md)
 
 /* ---- guards ---- */
 
+int md_check_device(struct ctx *ctx, const struct md *md)
+{
+    return comm_agree(ctx, md->k->check ? md->k->check(ctx, md->store) : 0);
+}
+
+int md_gather(struct ctx *ctx, const struct md *md, struct md_particle *p,
+              double (*force)[3])
+{
+    md->k->gather(md->store, p, force);
+    return md_check_device(ctx, md);
+}
+
 int md_check_finite(struct ctx *ctx, const struct md *md)
 {
     struct md_particle p;
@@ -251,7 +263,7 @@ static int check_overlap(struct ctx *ctx, struct md *md)
                 pair.distance, md->initial.overlap);
 }
 
-static int create_store(struct ctx *ctx, struct md *md)
+struct md_setup md_setup_of(const struct md *md)
 {
     struct md_setup setup = {
         .list_radius = md->pair.cutoff + md->pair.skin,
@@ -262,6 +274,8 @@ static int create_store(struct ctx *ctx, struct md *md)
         .acceleration = md->constants->force_to_acceleration,
         .expected_count = (double)md->n_particles / md->grid.size,
         .seed = md->seed,
+        .deterministic = md->deterministic,
+        .graphs = md->graphs,
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];
@@ -272,7 +286,7 @@ static int create_store(struct ctx *ctx, struct md *md)
     }
     for (int s = 0; s < md->n_species; s++)
         setup.mass[s] = md->species[s].mass;
-    return md->k->create(ctx, &setup, &md->store);
+    return setup;
 }
 
 static int open_kernels(struct ctx *ctx, struct md *md)
@@ -282,7 +296,8 @@ static int open_kernels(struct ctx *ctx, struct md *md)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "device '%s' has no molecular dynamics in this precision",
                     ctx->device ? ctx->device->name : "none");
-    return create_store(ctx, md);
+    struct md_setup setup = md_setup_of(md);
+    return md->k->create(ctx, &setup, &md->store);
 }
 
 static int md_start(struct ctx *ctx, void *state)

@@ -116,6 +116,8 @@ struct md {
     enum unit_system units;
     const struct unit_constants *constants;
     enum precision precision;
+    int deterministic;
+    enum md_graphs graphs;
     uint64_t seed;
     double dt;
     int64_t steps;
@@ -263,6 +265,15 @@ extern const struct solver_bench md_bench;
 /* ---- md.c ---- */
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
+/* Whether the card is still there and all its results are good, by all ranks:
+ * to be asked before what it computed is written or told. Collective. */
+int md_check_device(struct ctx *ctx, const struct md *md);
+/* Copy this rank's particles, count() of them (and forces, or NULL), and check
+ * as above. Collective. */
+int md_gather(struct ctx *ctx, const struct md *md, struct md_particle *p,
+              double (*force)[3]);
+/* What a store is made from. */
+struct md_setup md_setup_of(const struct md *md);
 /* Name the first particle of this rank that is not finite: STATUS_PHYSICS. 0
  * where there is none. */
 int md_check_finite(struct ctx *ctx, const struct md *md);

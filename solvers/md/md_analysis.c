@@ -164,7 +164,7 @@ static int rows_by_id(struct ctx *ctx, const struct md *md,
     if (!p)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
     TRY_CLEANUP(comm_agree(ctx, status));
-    md->k->gather(md->store, p, NULL);
+    TRY_CLEANUP(md_gather(ctx, md, p, NULL));
     status = particles_by_id(ctx, md->n_particles, p, NULL, n, rows, NULL);
 cleanup:
     free(p);

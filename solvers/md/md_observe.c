@@ -88,6 +88,7 @@ static int sum_whole(struct ctx *ctx, struct md *md, struct whole *w)
     if (!md->sums_known)
         TRY(md_compute_sums(ctx, md));
     md->k->moments(md->store, &moments);
+    TRY(md_check_device(ctx, md));
     double v[7] = {md->sums.energy,     md->sums.virial,
                    moments.kinetic,     moments.momentum[0],
                    moments.momentum[1], moments.momentum[2],
@@ -219,7 +220,7 @@ static int fetch_rows(struct ctx *ctx, struct md *md, int want_force)
     if (!p || (want_force && !force))
         status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
     TRY_CLEANUP(comm_agree(ctx, status));
-    md->k->gather(md->store, p, force);
+    TRY_CLEANUP(md_gather(ctx, md, p, force));
     status = particles_by_id(ctx, md->n_particles, p, force, n, &md->rows,
                              want_force ? &md->row_force : NULL);
 cleanup:

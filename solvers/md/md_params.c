@@ -26,6 +26,7 @@ static int choice(const char *text, const char *const *names)
 static void read_times(struct params *p, struct md *md)
 {
     static const char *const precisions[] = {"double", "mixed", "single", NULL};
+    static const char *const graphs[] = {"auto", "on", "off", NULL};
     md->units = params_units(p);
     md->constants = unit_constants(md->units);
     md->seed = (uint64_t)params_int(p, "run", "seed");
@@ -33,6 +34,9 @@ static void read_times(struct params *p, struct md *md)
     md->precision =
         (enum precision)choice(params_string(p, "md", "precision"), precisions);
     md->dt = params_double(p, "md", "timestep");
+    md->deterministic = params_bool(p, "md", "deterministic");
+    md->graphs =
+        (enum md_graphs)choice(params_string(p, "md", "graphs"), graphs);
 }
 
 static void read_one_species(struct params *p, struct md *md, int i)

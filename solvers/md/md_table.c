@@ -69,6 +69,17 @@ static const struct param params[] = {
      "sums of a step in single, positions, velocities and energies in double. "
      "single: positions and velocities in single as well."},
 
+    {"md", "deterministic", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
+     "Add forces, energies and moments as integers, so that the results do not "
+     "depend, to the bit, on the order in which a card adds. Needs a card; "
+     "slower. Forces are exact to 2^-38 of 24 epsilon / sigma and must not "
+     "exceed 2^24 of it, as that of a pair 0.3 sigma apart does not."},
+    {"md", "graphs", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
+     "auto|on|off",
+     "Whether a card gets the kernels of a step together, as a CUDA graph. "
+     "auto: where a rank has fewer than 100000 particles, since these are over "
+     "sooner than they are launched. Changes the speed, not the result."},
+
     {"md.initial", "lattice", PARAM_STRING, NO_DIM, "\"fcc\"", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL, "sc|bcc|fcc|diamond",
      "Crystal to start from; needs cells and one of density, lattice_constant "

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/comm.h"
 #include "base/ctx.h"
@@ -17,10 +18,6 @@
  * 4 for the force over r, 3 products and 6 sums on both particles;
  * a particle: two half kicks (6 and 6 with the mass's factor) and the drift. */
 enum { FLOPS_PAIR = 24, FLOPS_PARTICLE = 18 };
-
-/* What the store holds, about: a particle with its share of the pair list, and
- * a halo copy. */
-enum { BYTES_PARTICLE = 240, BYTES_COPY = 160 };
 
 static double volume(const double length[3])
 {
@@ -36,12 +33,22 @@ static double expected_pairs(const struct md *md)
     return 0.5 * n * n * sphere / volume(md->box_length);
 }
 
+/* Those of the run's device, or of the CPU where none is chosen yet. */
+static const struct md_kernels *kernels_of(const struct ctx *ctx,
+                                           const struct md *md)
+{
+    static const struct md_kernels *const of_cpu[] = {
+        &md_kernels_cpu_double, &md_kernels_cpu_mixed, &md_kernels_cpu_single};
+    const struct md_kernels *k =
+        ctx->device ? ctx->device->md(md->precision) : of_cpu[md->precision];
+    return k && k->estimate ? k : NULL;
+}
+
 int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
 {
     const struct md *md = state;
     double n = (double)md->n_particles, reach = md_halo_radius(md);
     double block[3], grown[3];
-    (void)ctx;
     *out = (struct estimate){.items = md->n_particles,
                              .items_per_rank = n / md->grid.size,
                              .steps = md->steps,
@@ -58,8 +65,17 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
     }
     out->halo_per_rank =
         n / volume(md->box_length) * fmax(volume(grown) - volume(block), 0);
+    struct md_setup setup = md_setup_of(md);
+    const struct md_kernels *k = kernels_of(ctx, md);
     out->memory_per_rank =
-        BYTES_PARTICLE * out->items_per_rank + BYTES_COPY * out->halo_per_rank;
+        k ? k->estimate(&setup, out->items_per_rank, out->halo_per_rank) : 0;
+    snprintf(out->memory_hint, sizeof out->memory_hint,
+             "use more ranks%s, %sa smaller md.pair.skin or md.pair.cutoff, or "
+             "a smaller problem",
+             ctx->device && strcmp(ctx->device->name, "cpu") != 0 ? " and cards"
+                                                                  : "",
+             md->precision == PRECISION_DOUBLE ? "md.precision = \"mixed\", "
+                                               : "");
     out->work_per_step = FLOPS_PAIR * expected_pairs(md) + FLOPS_PARTICLE * n;
     return 0;
 }
@@ -99,8 +115,11 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                                   .extra_rate = pairs,
                                   .extra = "pairs in range",
                                   .memory = (double)counters.bytes};
-    out->flops = (double)md->step * (FLOPS_PAIR * pairs +
-                                     FLOPS_PARTICLE * (double)md->n_particles);
+    int64_t steps = md->step;
+    out->flops = (double)steps * (FLOPS_PAIR * pairs +
+                                  FLOPS_PARTICLE * (double)md->n_particles);
+    out->bytes = counters.moved;
+    TRY(comm_sum_double(ctx, &out->bytes, 1));
     TRY(comm_max_double(ctx, &out->memory, 1));
     TRY(find_imbalance(ctx, md, &out->imbalance));
     if (md->unsafe_steps > 0)
@@ -109,11 +128,12 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                  " steps the pair list was too old "
                  "and may have missed pairs (md.pair.rebuild_every)",
                  md->unsafe_steps, md->step);
-    else if (md->step > 0)
+    else if (steps > 0)
         snprintf(out->note, sizeof out->note,
-                 "the pair list was built every %.1f steps",
-                 (double)md->step / (double)(counters.lists_built > 1
-                                                 ? counters.lists_built - 1
-                                                 : 1));
+                 "the pair list was built every %.1f steps%s",
+                 (double)steps / (double)(counters.lists_built > 1
+                                              ? counters.lists_built - 1
+                                              : 1),
+                 counters.graphs > 0 ? "; steps in between ran as graphs" : "");
     return 0;
 }

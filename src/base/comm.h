@@ -47,6 +47,10 @@ int comm_node_count(const struct comm *comm); /* hosts */
 int comm_has_mpi(void);                       /* compiled with MPI */
 const char *comm_library_version(void);
 
+/* Whether MPI takes pointers to the memory of NVIDIA cards: 1 or 0 as it says
+ * itself, -1 where it cannot be asked. */
+int comm_takes_card_memory(void);
+
 /* Reductions in place over all ranks. Collective. Sums are taken in rank order
  * independent of the machine only as far as MPI promises. A NaN is never lost:
  * it counts as infinity for the greatest and minus infinity for the least. */
@@ -92,6 +96,10 @@ struct comm_exchange;
 int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
                          struct comm_exchange **out);
 void comm_exchange_destroy(struct comm_exchange *x);
+
+/* From now on buffers may be memory of a card: MPI copies them, even those that
+ * this rank sends to itself. Only where MPI takes such memory. */
+void comm_exchange_use_card(struct comm_exchange *x);
 
 /* Tell each peer how many bytes it will get; learn how many come. */
 int comm_exchange_sizes(struct ctx *ctx, struct comm_exchange *x,

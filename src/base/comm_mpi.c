@@ -10,6 +10,13 @@
 #include "base/ctx.h"
 #include "base/timer.h"
 
+/* Where Open MPI and its kin say what they were built with. */
+#ifdef __has_include
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
+
 int comm_check(struct ctx *ctx, int rc, const char *what)
 {
     if (rc == MPI_SUCCESS)
@@ -153,6 +160,15 @@ const char *comm_library_version(void)
         return "MPI";
     text[strcspn(text, ",\n")] = '\0';
     return text;
+}
+
+int comm_takes_card_memory(void)
+{
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() != 0;
+#else
+    return -1;
+#endif
 }
 
 uint64_t comm_bytes_sent(const struct comm *comm)

@@ -14,6 +14,7 @@ struct requests {
 struct comm_exchange {
     int n;
     int self; /* the peer that is this rank, or -1 */
+    int card; /* buffers may be memory of a card */
     int *peer;
     int *tag_in; /* chosen by the peer, so that several exchanges between the
                   * same two ranks never take each other's messages */
@@ -178,6 +179,8 @@ int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
                              c->size));
     }
     TRY_CLEANUP(agree_on_tags(ctx, x));
+    if (x->self >= 0)
+        x->tag_in[x->self] = x->tag_out;
     return 0;
 cleanup:
     comm_exchange_destroy(x);
@@ -193,6 +196,11 @@ void comm_exchange_destroy(struct comm_exchange *x)
     free(x->tag_in);
     free(x->peer);
     free(x);
+}
+
+void comm_exchange_use_card(struct comm_exchange *x)
+{
+    x->card = 1;
 }
 
 int comm_exchange_sizes(struct ctx *ctx, struct comm_exchange *x,
@@ -221,19 +229,21 @@ int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
                        const void *const *send, const size_t *send_bytes,
                        void *const *recv, const size_t *recv_bytes)
 {
+    int by_hand = x->card ? -1 : x->self;
     for (int p = 0; p < x->n; p++)
-        if (p != x->self)
+        if (p != by_hand)
             TRY(post_receive(ctx, &x->requests, recv[p], recv_bytes[p],
                              x->peer[p], x->tag_in[p]));
     for (int p = 0; p < x->n; p++) {
-        if (p == x->self)
+        if (p == by_hand)
             continue;
         TRY(post_send(ctx, &x->requests, send[p], send_bytes[p], x->peer[p],
                       x->tag_out));
-        ctx->comm->bytes_sent += send_bytes[p];
+        if (p != x->self)
+            ctx->comm->bytes_sent += send_bytes[p];
     }
-    if (x->self >= 0 && send_bytes[x->self] > 0)
-        memcpy(recv[x->self], send[x->self], send_bytes[x->self]);
+    if (by_hand >= 0 && send_bytes[by_hand] > 0)
+        memcpy(recv[by_hand], send[by_hand], send_bytes[by_hand]);
     return 0;
 }
 

@@ -16,11 +16,14 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/timer.h"
+#include "kernels/device.h"
 #include "kernels/md/md_kernels.h"
 
+/* Memory of the host, or what the device likes for messages. */
 struct buffer {
     unsigned char *bytes;
     size_t capacity;
+    const struct device *device; /* NULL: malloc() */
 };
 
 struct halo {
@@ -36,10 +39,21 @@ struct halo {
     size_t *send_count, *recv_count; /* halo copies, by peer */
     const void **send_at;
     void **recv_at;
-    struct buffer send, recv;
+    struct buffer send, recv;     /* particles that change owners */
+    struct buffer copies, copied; /* halo copies: to others, from others */
     struct comm_exchange *exchange;
     int phase_migrate, phase_halo;
 };
+
+static void buffer_free(struct buffer *b)
+{
+    if (b->device)
+        b->device->message_free(b->bytes, b->device->direct);
+    else
+        free(b->bytes);
+    b->bytes = NULL;
+    b->capacity = 0;
+}
 
 /* Room for n bytes; grows by a quarter more than asked for, so that a slowly
  * changing size settles. */
@@ -48,12 +62,18 @@ static int buffer_reserve(struct ctx *ctx, struct buffer *b, size_t n)
     if (n <= b->capacity)
         return 0;
     size_t capacity = n + n / 4 + 4096;
-    free(b->bytes);
-    b->bytes = malloc(capacity);
-    b->capacity = b->bytes ? capacity : 0;
+    buffer_free(b);
+    if (b->device) {
+        void *fresh = NULL;
+        TRY(b->device->message_alloc(ctx, capacity, &fresh));
+        b->bytes = fresh;
+    } else {
+        b->bytes = malloc(capacity);
+    }
     if (!b->bytes)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bytes of halo",
                     capacity);
+    b->capacity = capacity;
     return 0;
 }
 
@@ -196,6 +216,11 @@ int halo_create(struct ctx *ctx, const struct grid *grid, double radius,
     }
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(comm_exchange_create(ctx, h->n_peers, h->peers, &h->exchange));
+    if (ctx->device && ctx->device->message_alloc) {
+        h->copies.device = h->copied.device = ctx->device;
+        if (ctx->device->direct)
+            comm_exchange_use_card(h->exchange);
+    }
     *out = h;
     return 0;
 cleanup:
@@ -219,8 +244,10 @@ void halo_destroy(struct halo *h)
     free(h->recv_count);
     free(h->send_at);
     free(h->recv_at);
-    free(h->send.bytes);
-    free(h->recv.bytes);
+    buffer_free(&h->send);
+    buffer_free(&h->recv);
+    buffer_free(&h->copies);
+    buffer_free(&h->copied);
     free(h);
 }
 
@@ -235,9 +262,10 @@ static size_t total(const size_t *n, int count)
 }
 
 /* Point send_at and recv_at into the buffers, peer after peer, and start. */
-static int start_messages(struct ctx *ctx, struct halo *h)
+static int start_messages(struct ctx *ctx, struct halo *h,
+                          const struct buffer *from, const struct buffer *to)
 {
-    unsigned char *send = h->send.bytes, *recv = h->recv.bytes;
+    unsigned char *send = from->bytes, *recv = to->bytes;
     for (int p = 0; p < h->n_peers; p++) {
         h->send_at[p] = send;
         h->recv_at[p] = recv;
@@ -250,9 +278,10 @@ static int start_messages(struct ctx *ctx, struct halo *h)
                               h->recv_at, h->recv_bytes);
 }
 
-static int exchange_messages(struct ctx *ctx, struct halo *h)
+static int exchange_messages(struct ctx *ctx, struct halo *h,
+                             const struct buffer *from, const struct buffer *to)
 {
-    TRY(start_messages(ctx, h));
+    TRY(start_messages(ctx, h, from, to));
     return comm_exchange_wait(ctx, h->exchange);
 }
 
@@ -354,7 +383,7 @@ static int migrate(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
     TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
     size_t arriving = total(h->recv_bytes, h->n_peers);
     TRY(buffer_reserve(ctx, &h->recv, arriving));
-    TRY(exchange_messages(ctx, h));
+    TRY(exchange_messages(ctx, h, &h->send, &h->recv));
     TRY(k->insert(ctx, s, (const struct md_particle *)(void *)h->recv.bytes,
                   arriving / sizeof(struct md_particle)));
     return k->sort(ctx, s);
@@ -372,7 +401,7 @@ static int choose_copies(struct ctx *ctx, struct halo *h,
         k->select_halo(ctx, s, h->n_channels, h->channels, h->channel_count);
     size_t n = total(h->channel_count, h->n_channels);
     if (status == 0)
-        status = buffer_reserve(ctx, &h->send, n * record);
+        status = buffer_reserve(ctx, &h->copies, n * record);
     for (int p = 0; p < h->n_peers; p++) {
         int first = h->first_channel[p];
         size_t copies =
@@ -396,11 +425,11 @@ static int exchange_copies(struct ctx *ctx, struct halo *h,
     for (int p = 0; p < h->n_peers; p++)
         h->recv_count[p] = h->recv_bytes[p] / record;
     size_t n = total(h->recv_count, h->n_peers);
-    TRY(buffer_reserve(ctx, &h->recv, n * record));
+    TRY(buffer_reserve(ctx, &h->copied, n * record));
     if (status == 0)
-        k->pack_halo(s, 1, h->send.bytes);
-    TRY(exchange_messages(ctx, h));
-    return status != 0 ? status : k->accept_halo(ctx, s, n, h->recv.bytes);
+        k->pack_halo(s, 1, h->copies.bytes);
+    TRY(exchange_messages(ctx, h, &h->copies, &h->copied));
+    return status != 0 ? status : k->accept_halo(ctx, s, n, h->copied.bytes);
 }
 
 int halo_redistribute(struct ctx *ctx, struct halo *h,
@@ -430,8 +459,8 @@ int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
         return 0;
     timer_begin(ctx->timers, h->phase_halo);
     set_halo_bytes(h, k->halo_record_bytes(0));
-    k->pack_halo(s, 0, h->send.bytes);
-    int status = start_messages(ctx, h);
+    k->pack_halo(s, 0, h->copies.bytes);
+    int status = start_messages(ctx, h, &h->copies, &h->copied);
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }
@@ -444,7 +473,7 @@ int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
     timer_begin(ctx->timers, h->phase_halo);
     int status = comm_exchange_wait(ctx, h->exchange);
     if (status == 0)
-        k->unpack_halo(s, h->recv.bytes);
+        k->unpack_halo(s, h->copied.bytes);
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }

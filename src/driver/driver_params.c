@@ -46,6 +46,12 @@ static const struct param params[] = {
      "auto|cpu|cuda",
      "Where the loops run. auto: on a GPU where there is one, this build can "
      "use it, and each rank has enough to do for it, else on the CPU."},
+    {"run", "gpu_transfer", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
+     "auto|direct|staged",
+     "How messages between ranks leave the memory of a card. direct: MPI reads "
+     "and writes it, which needs a CUDA-aware MPI. staged: through memory of "
+     "the host. auto: direct where MPI says it can and a trial message "
+     "arrives, else staged. No effect on the CPU."},
     {"run", "seed", PARAM_INT, NO_DIM, "1", 0, 0, 0, PARAM_HAS_MIN, NULL,
      "Seed of all random numbers. The same seed gives the same numbers on any "
      "count of ranks and threads."},

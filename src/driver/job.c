@@ -100,29 +100,37 @@ static int check_threads(struct ctx *ctx, const struct job *job)
 }
 
 /* A problem that is far too large is refused before the system has to kill
- * somebody; the estimate is none to the last byte. */
+ * somebody; the estimate is none to the last byte, but better for a card, where
+ * nothing else lives. */
 static int check_memory(struct ctx *ctx, const struct job *job)
 {
     const struct device *d = job->device;
-    const char *where = strcmp(d->name, "cpu") == 0 ? "host" : "card";
+    int card = strcmp(d->name, "cpu") != 0;
+    const char *where = card ? "card" : "host", *free_or_not = "";
     char need[FORMAT_MAX], have[FORMAT_MAX];
     double here = job->plan.memory_per_rank * d->sharers;
     double there_is = (double)d->memory_total;
+    if (d->memory_free > 0) {
+        there_is = (double)d->memory_free;
+        free_or_not = " free";
+    }
     if (!(there_is > 0) || here < there_is)
         return 0;
     format_bytes(here, need);
     format_bytes(there_is, have);
-    if (here > 1.5 * there_is) {
+    if (here > (card ? 1.1 : 1.5) * there_is) {
         int status = FAIL(ctx, STATUS_MEMORY,
-                          "%s need about %s on this %s, which has %s",
-                          job->plan.problem, need, where, have);
+                          "%s need about %s on this %s, which has %s%s",
+                          job->plan.problem, need, where, have, free_or_not);
+        if (job->plan.memory_hint[0] != '\0')
+            return error_context(ctx, status, "%s", job->plan.memory_hint);
         return error_context(ctx, status,
                              "use more %ss, or a lower precision, or a smaller "
                              "problem; warpdeck check shows what a deck needs",
                              where);
     }
-    log_warn(ctx->log, "%s need about %s on this %s, which has %s",
-             job->plan.problem, need, where, have);
+    log_warn(ctx->log, "%s need about %s on this %s, which has %s%s",
+             job->plan.problem, need, where, have, free_or_not);
     return 0;
 }
 
@@ -135,6 +143,10 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
         ctx, device_open(ctx, wanted, job->plan.items_per_rank, &job->device)));
     ctx->device = job->device;
     TRY(comm_agree(ctx, check_threads(ctx, job)));
+    /* What the problem needs there. */
+    TRY(comm_agree(ctx, job->solver->estimate(ctx, job->state, &job->plan)));
+    TRY(device_choose_transfer(
+        ctx, job->device, params_string(job->params, "run", "gpu_transfer")));
     return comm_agree(ctx, check_memory(ctx, job));
 }
 

@@ -107,6 +107,14 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *p)
     return broken;
 }
 
+// What a CUDA-aware MPI says of itself; ours is none, but with the memory of the
+// card open to the host (CUDASIM_PROTECT=0) it cannot tell.
+int MPIX_Query_cuda_support(void)
+{
+    start();
+    return option.mpi_takes_memory;
+}
+
 // ---- devices ----------------------------------------------------------------
 cudaError_t cudaGetDeviceCount(int *n)
 {

@@ -20,6 +20,8 @@
  *     CUDASIM_DEVICES=1   number of cards
  *     CUDASIM_LOST=N      the card fails (uncorrectable ECC error) after N
  *                         operations
+ *     CUDASIM_MPI=1       MPI says that it takes memory of the card, which then
+ *                         has to be open (CUDASIM_PROTECT=0)
  *     CUDASIM_TRAP=1      stop at the first arithmetic on what nobody wrote
  *     CUDASIM_PROTECT=0   leave the memory of the card open to the host: faster
  *     CUDASIM_ERROR=return  a fault in a kernel breaks the context as on a card

@@ -58,6 +58,7 @@ void start()
     option.protect = setting("CUDASIM_PROTECT", 1) != 0;
     option.trap_nan = setting("CUDASIM_TRAP", 0) != 0;
     option.devices = static_cast<int>(setting("CUDASIM_DEVICES", 1));
+    option.mpi_takes_memory = setting("CUDASIM_MPI", 0) != 0;
     option.lost_after = setting("CUDASIM_LOST", 0);
     const char *error = getenv("CUDASIM_ERROR");
     option.return_errors = error && strcmp(error, "return") == 0;

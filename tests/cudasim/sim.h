@@ -57,6 +57,7 @@ struct settings {
     bool return_errors, trap_nan, protect;
     size_t memory, stack_bytes;
     int devices;
+    bool mpi_takes_memory;
     uint64_t lost_after; // operations; 0: never
 };
 extern settings option;

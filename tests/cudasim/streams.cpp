@@ -1,6 +1,8 @@
 // The functions of the CUDA runtime for streams, events and graphs.
 #include "queue.h"
 
+#include <cstring>
+
 using namespace cudasim;
 
 namespace
@@ -219,6 +221,26 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
         return broken;
     execs.push_back(new CUgraphExec_st{graph->nodes});
     *out = execs.back();
+    return cudaSuccess;
+}
+
+// As on a card, an update needs the same work in the same order.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info)
+{
+    *info = {};
+    if (broken)
+        return broken;
+    if (exec->dead || graph->dead)
+        return fail(cudaErrorInvalidValue, "update of a destroyed graph");
+    bool same = exec->nodes.size() == graph->nodes.size();
+    for (size_t k = 0; same && k < graph->nodes.size(); k++)
+        same = strcmp(exec->nodes[k].name, graph->nodes[k].name) == 0;
+    if (!same) {
+        info->result = cudaGraphExecUpdateErrorTopologyChanged;
+        return last_error = cudaErrorGraphExecUpdateFailure;
+    }
+    exec->nodes = graph->nodes;
     return cudaSuccess;
 }
 

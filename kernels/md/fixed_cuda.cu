@@ -1,0 +1,277 @@
+/* fixed_cuda.cu: sums that do not depend on the order of their terms.
+ *
+ * Forces: each pair's force is rounded to a whole number of units and added as
+ * an integer of 64 bits, which is exact, so the sum is the same in whatever
+ * order a particle's neighbors stand. The unit is 2^-38 of F0, the greatest 24
+ * epsilon / sigma of all pairs of species; a force of up to 2^24 F0 fits, which
+ * is that of a pair 0.3 sigma apart. Energies alike, with F0 and the greatest
+ * sigma. A force or energy beyond the range, or not a number, is no answer:
+ * check() names the particle (STATUS_PHYSICS).
+ *
+ * Sums over particles: the greatest term is found first, which no order
+ * changes; it gives the unit in which all terms together fit into 62 bits.
+ */
+#include "kernels/md/store_cuda.h"
+
+#include <math.h>
+
+#include "kernels/md/lj.h"
+
+enum { UNIT_BITS = 38, RANGE_BITS = 62, GUARD_BITS = 20 };
+static const double TERM_MAX = 4611686018427387904.0; /* 2^RANGE_BITS */
+
+/* Sum of absolute terms in units of 2^GUARD_BITS: whether the sum may have left
+ * the range is known without a rounding error. */
+typedef unsigned long long guard;
+
+static __device__ __forceinline__ void add_fixed(fixed_sum *sum, guard *reach,
+                                                 double term)
+{
+    if (!(fabs(term) < TERM_MAX)) {
+        *reach += (guard)1 << (RANGE_BITS - GUARD_BITS);
+        return;
+    }
+    long long whole = __double2ll_rn(term);
+    *sum += (fixed_sum)whole;
+    *reach += (guard)(whole < 0 ? -whole : whole) >> GUARD_BITS;
+}
+
+static __device__ __forceinline__ double fixed_value(fixed_sum sum)
+{
+    return (double)(long long)sum;
+}
+
+/* As pair_force() of lj_cuda.cu, with other sums. Energy and virial of each
+ * particle go to the first two columns. */
+template <int MANY, int FSHIFT, int WANT, int HALO>
+static __global__ void __launch_bounds__(MD_THREADS)
+    pair_force_fixed(struct md_view m, const uint32_t *neighbor,
+                     const uint32_t *count, struct fixed_units unit,
+                     fixed_sum *fixed, double *column,
+                     unsigned long long *beyond)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    struct pair_position pi = m.pair[i];
+    const struct pair_terms *row = m.terms;
+    struct pair_terms t = row[0];
+    fixed_sum f[3], e = 0, w = 0;
+    guard reach = 0, reach_e = 0;
+    uint32_t n = count[i];
+    for (int d = 0; d < 3; d++)
+        f[d] = HALO ? fixed[d * m.stride + i] : 0;
+    if (MANY)
+        row += pi.species * m.n_species;
+    for (uint32_t k = 0; k < n; k++) {
+        struct pair_position pj = m.pair[neighbor[k * m.stride + i]];
+        scalar dx = nearest_image(pi.x - pj.x, m.period[0], m.per_period[0]);
+        scalar dy = nearest_image(pi.y - pj.y, m.period[1], m.per_period[1]);
+        scalar dz = nearest_image(pi.z - pj.z, m.period[2], m.per_period[2]);
+        scalar r2 = dx * dx + dy * dy + dz * dz, inv6, linear = 0;
+        if (MANY)
+            t = row[pj.species];
+        if (r2 >= t.cut2)
+            continue;
+        scalar g = lj_force_over_r(r2, t.f12, t.f6, &inv6);
+        if (FSHIFT)
+            linear = lj_force_shift(SCALAR_SQRT(r2), t.slope, t.cut, &g);
+        add_fixed(&f[0], &reach, (double)(g * dx) * unit.force);
+        add_fixed(&f[1], &reach, (double)(g * dy) * unit.force);
+        add_fixed(&f[2], &reach, (double)(g * dz) * unit.force);
+        if (WANT) {
+            scalar u = lj_energy(inv6, t.f12 / 12, t.f6 / 6) - t.shift + linear;
+            add_fixed(&e, &reach_e, (double)u * unit.energy);
+            add_fixed(&w, &reach_e, (double)(g * r2) * unit.energy);
+        }
+    }
+    for (int d = 0; d < 3; d++) {
+        fixed[d * m.stride + i] = f[d];
+        m.f[d * m.stride + i] = (scalar)(fixed_value(f[d]) * unit.per_force);
+    }
+    if (WANT) {
+        column[i] = fixed_value(e) * unit.per_energy;
+        column[m.stride + i] = fixed_value(w) * unit.per_energy;
+    }
+    /* Own ones and copies may each take half of the integers. */
+    if ((reach | reach_e) >> (RANGE_BITS - GUARD_BITS) != 0)
+        atomicMin(beyond, (unsigned long long)m.id[i]);
+}
+
+typedef void (*fixed_kernel)(struct md_view, const uint32_t *, const uint32_t *,
+                             struct fixed_units, fixed_sum *, double *,
+                             unsigned long long *);
+
+#define KERNELS_OF(many, fshift)                     \
+    {                                                \
+        {pair_force_fixed<many, fshift, 0, 0>,       \
+         pair_force_fixed<many, fshift, 0, 1>},      \
+        {                                            \
+            pair_force_fixed<many, fshift, 1, 0>,    \
+                pair_force_fixed<many, fshift, 1, 1> \
+        }                                            \
+    }
+
+int cuda_launch_fixed(struct md_store *s, int want, int halo)
+{
+    static const fixed_kernel kernels[2][2][2][2] = {
+        {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
+        {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
+    fixed_kernel kernel =
+        kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want][halo];
+    struct pair_list *list = halo ? &s->halo : &s->own;
+    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
+           (const uint32_t *)list->count.p, s->fixed,
+           ARRAY(s, ARRAY_FIXED, fixed_sum), ARRAY(s, ARRAY_COLUMNS, double),
+           ARRAY(s, ARRAY_BEYOND, unsigned long long));
+    CUDA_TRY_LAUNCH(s->ctx, "pair_force_fixed");
+    s->unchecked = 1;
+    return 0;
+}
+
+/* ---- range ---- */
+
+void cuda_choose_fixed(struct md_store *s)
+{
+    double force = 0, length = 0;
+    for (int k = 0; k < s->setup.n_species * s->setup.n_species; k++) {
+        const struct lj_coeff *c = &s->setup.coeff[k];
+        if (!(c->c12 > 0) || !(c->c6 > 0))
+            continue;
+        double sigma = pow(c->c12 / c->c6, 1.0 / 6);
+        double epsilon = c->c6 * c->c6 / (4 * c->c12);
+        force = fmax(force, 24 * epsilon / sigma);
+        length = fmax(length, sigma);
+    }
+    if (!(force > 0))
+        force = length = 1; /* no pair has a force */
+    s->fixed.per_force = ldexp(force, -UNIT_BITS);
+    s->fixed.per_energy = ldexp(force * length, -UNIT_BITS);
+    s->fixed.force = 1 / s->fixed.per_force;
+    s->fixed.energy = 1 / s->fixed.per_energy;
+}
+
+int cuda_reserve_fixed(struct md_store *s, size_t n)
+{
+    size_t had = s->array[ARRAY_BEYOND].bytes;
+    TRY(cuda_reserve(s, ARRAY_FIXED, 3 * n, sizeof(fixed_sum), "forces"));
+    TRY(cuda_reserve(s, ARRAY_COLUMNS, 5 * n, sizeof(double), "sums"));
+    TRY(cuda_reserve(s, ARRAY_BEYOND, 1, sizeof(unsigned long long), "sums"));
+    if (had == 0)
+        CUDA_TRY(s->ctx, cudaMemsetAsync(s->array[ARRAY_BEYOND].p, 0xff,
+                                         sizeof(unsigned long long),
+                                         s->device->stream));
+    return 0;
+}
+
+int cuda_fail_beyond(struct md_store *s, unsigned long long id)
+{
+    s->unchecked = 0;
+    if (id == ~0ull)
+        return 0;
+    return FAIL(s->ctx, STATUS_PHYSICS,
+                "the forces on particle %llu add up to more than %.3g, the "
+                "most that md.deterministic = true can sum; the timestep is "
+                "probably too large, or particles overlapped",
+                id, ldexp(s->fixed.per_force, RANGE_BITS));
+}
+
+int cuda_check_beyond(struct md_store *s)
+{
+    unsigned long long id = 0;
+    if (!s->unchecked)
+        return 0;
+    TRY(cuda_to_host(s->ctx, s->device, &id, s->array[ARRAY_BEYOND].p,
+                     sizeof id));
+    return cuda_fail_beyond(s, id);
+}
+
+/* ---- sums over particles; column blockIdx.y ---- */
+
+static __global__ void find_greatest(const double *column, size_t stride,
+                                     uint32_t n, double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double value = 0;
+    if (i < n) {
+        value = fabs(column[blockIdx.y * stride + i]);
+        if (!isfinite(value))
+            value = HUGE_VAL;
+    }
+    value = block_max(value, shared);
+    if (threadIdx.x == 0)
+        partial[blockIdx.y * gridDim.x + blockIdx.x] = value;
+}
+
+/* The power of two by which terms of up to `greatest` become integers, 2^most
+ * of which fit into RANGE_BITS. */
+KERNEL_FN int fixed_shift(double greatest, int most)
+{
+    int exponent;
+    frexp(greatest, &exponent);
+    return RANGE_BITS - most - (exponent > -900 ? exponent : -900);
+}
+
+static __global__ void sum_terms(const double *column, size_t stride,
+                                 uint32_t n, const double *greatest, int most,
+                                 fixed_sum *partial)
+{
+    __shared__ fixed_sum shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double top = greatest[blockIdx.y];
+    fixed_sum sum = 0;
+    if (i < n && top > 0 && isfinite(top))
+        sum = (fixed_sum)__double2ll_rn(
+            ldexp(column[blockIdx.y * stride + i], fixed_shift(top, most)));
+    sum = block_sum(sum, shared);
+    if (threadIdx.x == 0)
+        partial[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+}
+
+static __global__ void sum_blocks(const fixed_sum *partial, uint32_t n,
+                                  fixed_sum *result)
+{
+    __shared__ fixed_sum shared[32];
+    fixed_sum sum = 0;
+    for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
+        sum += partial[(size_t)blockIdx.x * n + k];
+    sum = block_sum(sum, shared);
+    if (threadIdx.x == 0)
+        result[blockIdx.x] = sum;
+}
+
+int cuda_sum_columns(struct md_store *s, int n_values, double *out)
+{
+    uint32_t n = s->view.n_own;
+    unsigned blocks = cuda_blocks(n, MD_THREADS), values = (unsigned)n_values;
+    const double *column = ARRAY(s, ARRAY_COLUMNS, double);
+    fixed_sum sum[MD_REDUCED];
+    double greatest[MD_REDUCED];
+    int most = 1;
+    while (most < 32 && n >> most != 0)
+        most++;
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(find_greatest, dim3(blocks, values), MD_THREADS, 0,
+           s->device->stream, column, s->view.stride, n,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "find_greatest");
+    TRY(cuda_launch_reduce(s, n_values, blocks, 1));
+    fixed_sum *result = ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED;
+    LAUNCH(sum_terms, dim3(blocks, values), MD_THREADS, 0, s->device->stream,
+           column, s->view.stride, n, ARRAY(s, ARRAY_RESULT, double), most,
+           ARRAY(s, ARRAY_PARTIAL, fixed_sum));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_terms");
+    LAUNCH(sum_blocks, values, 256u, 0, s->device->stream,
+           ARRAY(s, ARRAY_PARTIAL, fixed_sum), blocks, result);
+    CUDA_TRY_LAUNCH(s->ctx, "sum_blocks");
+    TRY(cuda_to_host(s->ctx, s->device, greatest, s->array[ARRAY_RESULT].p,
+                     values * sizeof *greatest));
+    TRY(cuda_to_host(s->ctx, s->device, sum, result, values * sizeof *sum));
+    for (int k = 0; k < n_values; k++)
+        out[k] = isfinite(greatest[k]) ? ldexp((double)(long long)sum[k],
+                                               -fixed_shift(greatest[k], most))
+                                       : NAN;
+    return 0;
+}
