@@ -10,7 +10,13 @@
 
 #include <stdint.h>
 
-enum rng_stream { RNG_VELOCITY = 1, RNG_LANGEVIN = 2, RNG_BUSSI = 3 };
+enum rng_stream {
+    RNG_VELOCITY = 1,
+    RNG_LANGEVIN = 2,
+    RNG_BUSSI = 3,
+    RNG_FLOW = 4, /* random velocity fields, by wave */
+    RNG_NOISE = 5 /* noise on a grid, by cell */
+};
 
 struct rng_words {
     uint32_t w[4];
