@@ -31,7 +31,9 @@ struct estimate {
     double memory_per_rank; /* bytes, on the device where it is chosen */
     char memory_hint[192];  /* how to need less; may be "" */
     int64_t steps;          /* of the whole run; -1: not known */
-    double frame_bytes;     /* one frame in the file */
+    double end_time;        /* where the steps are not known; or 0 */
+    double frame_bytes;     /* one frame in the file; on a grid, in double */
+    int64_t cells[3];       /* of a grid; 0 where there is none */
     double work_per_step;   /* floating-point operations, about */
     double box[3];          /* lengths; all 0 where there is no box */
     char length_unit[32];   /* "" in lj */
@@ -92,6 +94,13 @@ struct solver {
      * gives the same values, and the next step() does what it would have done:
      * bit by bit where io->same_machine, else within rounding. */
     int (*restore)(struct ctx *ctx, void *state, struct state_io *io);
+    /* Look through the present state for what is not finite, missing or double;
+     * name it, with step and rank: STATUS_PHYSICS, STATUS_LOST_PARTICLES. NULL:
+     * there is nothing to look at. */
+    int (*guard)(struct ctx *ctx, void *state);
+    /* Keys that a run which goes on from a checkpoint may have other values of,
+     * "md.steps"; ended by NULL; or NULL. */
+    const char *const *later_keys;
     /* One step forward. `look` = 1: this step will be observed, so energies are
      * wanted. Not agreed on by itself: the solver calls comm_step() exactly
      * once a step, which carries *stop (in: this rank's wish, out: anybody's).
@@ -119,6 +128,9 @@ struct solver {
     int (*grid_frame)(struct ctx *ctx, void *state, int n_names,
                       const char *const *names, const struct grid_frame **out);
     const char *const *field_names;
+    /* The i-th field that this state has, and how many numbers a cell has of
+     * it; 0 behind the last. NULL: field_names, of one number each. */
+    int (*grid_field)(const void *state, int i, const char **name);
     /* Tables that exist at the end of a run; valid until destroy. */
     int (*results)(struct ctx *ctx, void *state,
                    const struct result_table **tables, int *n);

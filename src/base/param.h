@@ -154,6 +154,11 @@ const char *const *params_strings_at(const struct params *p,
                                      const char *section, int index,
                                      const char *key, size_t *n);
 
+const double *params_doubles_at(const struct params *p, const char *section,
+                                int index, const char *key, size_t *n);
+struct interval params_interval_at(const struct params *p, const char *section,
+                                   int index, const char *key);
+
 /* A default that follows from other keys: fill in where the deck is silent (the
  * key is optional). Nothing happens where it is set. params_is_set() stays 0;
  * the value is there to get, and stands in the resolved deck. Errors:

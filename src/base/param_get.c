@@ -75,7 +75,7 @@ const char *params_string(const struct params *p, const char *section,
 struct interval params_interval(const struct params *p, const char *section,
                                 const char *key)
 {
-    return get(p, section, 0, key, PARAM_INTERVAL)->interval;
+    return params_interval_at(p, section, 0, key);
 }
 
 const int64_t *params_ints(const struct params *p, const char *section,
@@ -90,10 +90,7 @@ const int64_t *params_ints(const struct params *p, const char *section,
 const double *params_doubles(const struct params *p, const char *section,
                              const char *key, size_t *n)
 {
-    const struct param_value *v = get(p, section, 0, key, PARAM_DOUBLES);
-
-    *n = v->n;
-    return v->numbers;
+    return params_doubles_at(p, section, 0, key, n);
 }
 
 const char *const *params_strings(const struct params *p, const char *section,
@@ -106,6 +103,21 @@ double params_double_at(const struct params *p, const char *section, int index,
                         const char *key)
 {
     return get(p, section, index, key, PARAM_DOUBLE)->number;
+}
+
+const double *params_doubles_at(const struct params *p, const char *section,
+                                int index, const char *key, size_t *n)
+{
+    const struct param_value *v = get(p, section, index, key, PARAM_DOUBLES);
+
+    *n = v->n;
+    return v->numbers;
+}
+
+struct interval params_interval_at(const struct params *p, const char *section,
+                                   int index, const char *key)
+{
+    return get(p, section, index, key, PARAM_INTERVAL)->interval;
 }
 
 int64_t params_int_at(const struct params *p, const char *section, int index,

@@ -1,6 +1,7 @@
 /* The end of a run: where the time went, what was written, how to go on. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/comm.h"
@@ -82,6 +83,16 @@ static int print_peak(struct ctx *ctx, const struct run *run,
     return 0;
 }
 
+/* The list of frames stands beside NAME.h5. */
+static void print_series(struct ctx *ctx, const struct run *run)
+{
+    char path[512], shown[512];
+    int n = (int)strlen(run->output.h5) - (int)strlen(".h5");
+    snprintf(path, sizeof(path), "%.*s.hdf.series", n, run->output.h5);
+    format_path(path, shown, sizeof(shown));
+    log_info(ctx->log, "frames: %s, for ParaView", shown);
+}
+
 static void print_files(struct ctx *ctx, const struct run *run)
 {
     char h5[512], log[512], size[FORMAT_MAX];
@@ -91,6 +102,8 @@ static void print_files(struct ctx *ctx, const struct run *run)
              run->results.frames_written,
              run->results.frames_written == 1 ? "" : "s",
              format_bytes(run->results.bytes_written, size), log);
+    if (run->job.solver->grid_frame != NULL)
+        print_series(ctx, run);
     log_info(ctx->log, "next: warpdeck-post plot %s", h5);
 }
 

@@ -63,15 +63,19 @@ static void print_device(struct ctx *ctx, const struct job *job)
 
 static void print_output(struct ctx *ctx, const struct job *job)
 {
-    int64_t frames, rows;
-    char a[FORMAT_MAX], b[FORMAT_MAX];
-    double bytes = results_bytes(job, &frames, &rows);
+    struct results_plan plan;
+    char a[FORMAT_MAX], b[FORMAT_MAX], others[64] = "";
+    results_plan(job, &plan);
+    if (plan.others > 0)
+        snprintf(others, sizeof(others), ", %" PRId64 " of slices and boxes",
+                 plan.others);
     log_info(ctx->log,
-             "  output         %s.h5: %" PRId64 " frame%s of %s, %" PRId64
+             "  output         %s.%s: %" PRId64 " frame%s of %s%s; %" PRId64
              " row%s of observables; about %s",
-             job->name, frames, frames == 1 ? "" : "s",
-             format_bytes(job->plan.frame_bytes, a), rows, rows == 1 ? "" : "s",
-             format_bytes(bytes, b));
+             job->name, job->solver->grid_frame != NULL ? "hdf.series" : "h5",
+             plan.frames, plan.frames == 1 ? "" : "s",
+             format_bytes(plan.frame_bytes, a), others, plan.rows,
+             plan.rows == 1 ? "" : "s", format_bytes(plan.bytes, b));
 }
 
 static int check(struct ctx *ctx, const struct command_line *line)

@@ -19,6 +19,15 @@
         0, 0, 1, 0, 0, 0 \
     }
 
+#define ENERGY            \
+    {                     \
+        1, 2, -2, 0, 0, 0 \
+    }
+#define TEMPERATURE      \
+    {                    \
+        0, 0, 0, 1, 0, 0 \
+    }
+
 enum { POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN };
 
 /* Filled with the names of solvers.def at the first call; what other versions
@@ -29,9 +38,17 @@ static const struct param_section sections[] = {
     {"run", 0, 0, "What is run, and on what."},
     {"domain", 0, 1, "The box and its decomposition over ranks."},
     {"output", 0, 1, "What is written, and how often."},
+    {"output.slice", 1, 1,
+     "A plane of the grid, written at its own rate, in files of its own."},
+    {"output.box", 1, 1,
+     "A part of the grid, written at its own rate, in files of its own."},
+    {"output.probe", 1, 1, "A point of the flow, as a series over time."},
     {"checkpoint", 0, 1,
-     "Saved states to go on from. This version writes none; the section is "
-     "understood so that decks need not change."},
+     "Saved states to go on from with --resume, NAME.ckpt.0.h5 and so on. One "
+     "is also written where a run is stopped; with this section, even an empty "
+     "one, also at the end of a run, so that it can be made longer."},
+    {"guard", 0, 1,
+     "What ends a run whose physics has failed, with exit status 3."},
     {NULL, 0, 0, NULL}};
 
 static const struct param params[] = {
@@ -86,13 +103,75 @@ static const struct param params[] = {
      NULL,
      "The fields of a frame. Particles have position, velocity, force and "
      "image."},
+    {"output", "frame_precision", PARAM_STRING, NO_DIM, "\"single\"", 0, 0, 0,
+     0, "single|double",
+     "Precision of fields on a grid in frames, slices and boxes. single: half "
+     "the size, with the seven digits that pictures and most statistics need; "
+     "runs go on from checkpoints, which are exact. Particles are written in "
+     "double."},
+
+    {"output.slice", "name", PARAM_STRING, NO_DIM, "\"middle\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL,
+     "Name of the slice; its frames are NAME_<name>_000100.hdf, listed in "
+     "NAME_<name>.hdf.series."},
+    {"output.slice", "normal", PARAM_STRING, NO_DIM, "\"z\"", 0, 0, 0,
+     PARAM_REQUIRED, "x|y|z", "Direction that the slice is normal to."},
+    {"output.slice", "position", PARAM_DOUBLE, LENGTH, "0.5", 0, 0, 0,
+     PARAM_REQUIRED, NULL,
+     "Where it cuts that direction. The plane of cell centers nearest to it is "
+     "written, as it is."},
+    {"output.slice", "every", PARAM_INTERVAL, TIME, "100", 0, 0, 0, 0, NULL,
+     "How often it is written. The first and the last step always are."},
+    {"output.slice", "fields", PARAM_STRINGS, NO_DIM, "[\"velocity\"]", 0, 0, 0,
+     PARAM_OPTIONAL, NULL, "Its fields. Left out: those of the frames."},
+
+    {"output.box", "name", PARAM_STRING, NO_DIM, "\"corner\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL,
+     "Name of the box; its frames are NAME_<name>_000100.hdf, listed in "
+     "NAME_<name>.hdf.series."},
+    {"output.box", "lower", PARAM_DOUBLES, LENGTH, "[0.0, 0.0, 0.0]", 0, 0, 3,
+     PARAM_REQUIRED, NULL,
+     "Its lower corner. Cells whose centers lie between the corners are "
+     "written."},
+    {"output.box", "upper", PARAM_DOUBLES, LENGTH, "[0.5, 0.5, 0.5]", 0, 0, 3,
+     PARAM_REQUIRED, NULL, "Its upper corner."},
+    {"output.box", "every", PARAM_INTERVAL, TIME, "100", 0, 0, 0, 0, NULL,
+     "How often it is written. The first and the last step always are."},
+    {"output.box", "fields", PARAM_STRINGS, NO_DIM, "[\"velocity\"]", 0, 0, 0,
+     PARAM_OPTIONAL, NULL, "Its fields. Left out: those of the frames."},
+
+    {"output.probe", "name", PARAM_STRING, NO_DIM, "\"center\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL,
+     "Name of the probe; its values stand in NAME.h5 under /probes/<name>."},
+    {"output.probe", "position", PARAM_DOUBLES, LENGTH, "[0.5, 0.5, 0.5]", 0, 0,
+     3, PARAM_REQUIRED, NULL,
+     "Where it is. The values at the eight cell centers around it are "
+     "interpolated, linearly in each direction; between a wall and the center "
+     "next to it, that center's value counts."},
+    {"output.probe", "every", PARAM_INTERVAL, TIME, "10", 0, 0, 0, 0, NULL,
+     "How often its values are written. The first and the last step always "
+     "are."},
+    {"output.probe", "fields", PARAM_STRINGS, NO_DIM, "[\"velocity\"]", 0, 0, 0,
+     PARAM_OPTIONAL, NULL, "Its fields. Left out: those of the frames."},
 
     {"checkpoint", "every", PARAM_INTERVAL, TIME, "\"30 min\"", 0, 0, 0,
-     PARAM_OPTIONAL | PARAM_WALL, NULL,
-     "How often the state is saved. No effect in this version, which says so "
-     "when a run starts."},
-    {"checkpoint", "keep", PARAM_INT, NO_DIM, "2", 1, 0, 0, PARAM_HAS_MIN, NULL,
-     "How many saved states are kept. No effect in this version."},
+     PARAM_WALL, NULL,
+     "How often the state is saved, in steps or in wall time. Saving changes "
+     "nothing of what is computed."},
+    {"checkpoint", "keep", PARAM_INT, NO_DIM, "2", 1, 1000, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "How many saved states are kept; a new one replaces the oldest."},
+
+    {"guard", "every", PARAM_INT, NO_DIM, "100", 0, 0, 0, PARAM_HAS_MIN, NULL,
+     "Every so many steps the state is looked through for numbers that are not "
+     "finite and for what is missing, and the bounds below are checked. 0: "
+     "only before a state is saved."},
+    {"guard", "energy_drift", PARAM_DOUBLE, ENERGY, "0.01", 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "How far the total energy (with a thermostat, the conserved one) may "
+     "drift from that of the first look, for each particle or cell."},
+    {"guard", "temperature", PARAM_DOUBLE, TEMPERATURE, "10.0", 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL, "The highest temperature allowed."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 static const struct param_table table = {sections, params, NULL};

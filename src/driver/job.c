@@ -10,6 +10,8 @@
 #include "base/param.h"
 #include "driver/driver_params.h"
 #include "driver/format.h"
+#include "driver/guard.h"
+#include "driver/parts.h"
 #include "kernels/device.h"
 #include "kernels/machine.h"
 
@@ -66,8 +68,10 @@ static int make_solver(struct ctx *ctx, struct job *job)
         return FAIL(ctx, STATUS_INTERNAL, "a checked deck has no solver");
     TRY(name_results(ctx, job));
     TRY(job->solver->create(ctx, job->params, &job->state));
+    guard_check_deck(job);
     TRY(params_finish(ctx, job->params));
-    return job->solver->estimate(ctx, job->state, &job->plan);
+    TRY(job->solver->estimate(ctx, job->state, &job->plan));
+    return parts_check(ctx, job);
 }
 
 int job_open(struct ctx *ctx, const char *deck, int n_overrides,

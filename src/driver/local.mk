@@ -3,6 +3,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/banner.c \
 	src/driver/banner.h \
 	src/driver/closing.c \
+	src/driver/clock.c \
+	src/driver/clock.h \
 	src/driver/cmd_bench.c \
 	src/driver/cmd_check.c \
 	src/driver/cmd_docs.c \
@@ -15,6 +17,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/driver_params.h \
 	src/driver/format.c \
 	src/driver/format.h \
+	src/driver/guard.c \
+	src/driver/guard.h \
 	src/driver/help.c \
 	src/driver/job.c \
 	src/driver/job.h \
@@ -22,13 +26,23 @@ libwarpdeck_a_SOURCES += \
 	src/driver/options.h \
 	src/driver/output.c \
 	src/driver/output.h \
+	src/driver/parts.c \
+	src/driver/parts.h \
+	src/driver/parts_locate.c \
+	src/driver/parts_locate.h \
+	src/driver/parts_plan.c \
 	src/driver/phases.c \
 	src/driver/phases.h \
 	src/driver/provenance.c \
 	src/driver/results.c \
 	src/driver/results.h \
+	src/driver/resume.c \
+	src/driver/resume.h \
+	src/driver/resume_deck.c \
 	src/driver/run.c \
 	src/driver/run.h \
+	src/driver/saves.c \
+	src/driver/saves.h \
 	src/driver/stop.c \
 	src/driver/stop.h \
 	src/driver/table.c \

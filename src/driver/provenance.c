@@ -1,4 +1,5 @@
 /* The story of a run, for the file it writes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,10 +10,8 @@
 #include "driver/commands.h"
 #include "driver/format.h"
 #include "driver/job.h"
-#include "driver/output.h"
 #include "driver/results.h"
 #include "driver/version.h"
-#include "io/h5md.h"
 #include "kernels/device.h"
 
 /* The command line as it can be typed again, in new memory. */
@@ -35,19 +34,25 @@ static char *command_text(const struct command_line *line)
     return text;
 }
 
-int provenance_create(struct ctx *ctx, struct results *r,
-                      const struct command_line *line)
+int provenance_tell(struct ctx *ctx, struct results *r,
+                    const struct command_line *line)
 {
     const struct job *job = r->job;
-    char host[256] = "unknown";
-    gethostname(host, sizeof(host) - 1);
-    char *command = command_text(line);
-    TRY(comm_agree(
-        ctx, command != NULL ? 0 : FAIL(ctx, STATUS_MEMORY, "out of memory")));
-    struct provenance from = {
+    struct provenance *from = &r->from;
+    size_t size = 0;
+    const char *resolved = params_resolved(job->params, &size);
+    r->command = command_text(line);
+    r->resolved = resolved != NULL ? strdup(resolved) : NULL;
+    int ok = r->command != NULL && r->resolved != NULL;
+    TRY(comm_agree(ctx, ok ? 0 : FAIL(ctx, STATUS_MEMORY, "out of memory")));
+    snprintf(r->host, sizeof(r->host), "unknown");
+    gethostname(r->host, sizeof(r->host) - 1);
+    *from = (struct provenance){
         .solver = job->solver->name,
         .title = params_string(job->params, "run", "title"),
         .deck_path = params_path(job->params),
+        .resolved = r->resolved,
+        .resolved_size = size,
         .version = version_number(),
         .git = version_git(),
         .flags = version_flags(),
@@ -55,19 +60,14 @@ int provenance_create(struct ctx *ctx, struct results *r,
         .device = job->device->description,
         .precision = job->solver->precision(job->state),
         .units = unit_system_name(params_units(job->params)),
-        .command = command,
-        .host = host,
+        .command = r->command,
+        .host = r->host,
         .ranks = comm_size(ctx->comm),
         .threads = job->device->threads,
+        .grid = job->solver->grid_frame != NULL,
     };
-    from.deck = params_text(job->params, &from.deck_size);
-    from.resolved = params_resolved(job->params, &from.resolved_size);
-    memcpy(from.decomposition, job->plan.decomposition,
-           sizeof(from.decomposition));
-    int status =
-        h5md_create(ctx, r->output->h5, line->option[OPTION_OVERWRITE] != NULL,
-                    &from, r->n_observables, r->observables,
-                    job->solver->time_unit(job->state), &r->file);
-    free(command);
-    return status;
+    from->deck = params_text(job->params, &from->deck_size);
+    memcpy(from->decomposition, job->plan.decomposition,
+           sizeof(from->decomposition));
+    return 0;
 }

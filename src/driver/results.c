@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/comm.h"
@@ -11,59 +12,31 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "domain/field.h"
+#include "driver/commands.h"
 #include "driver/job.h"
 #include "driver/output.h"
 #include "io/h5md.h"
 
-int interval_due(const struct interval *every, int64_t step, double time,
-                 double timestep)
-{
-    switch (every->kind) {
-    case INTERVAL_STEPS:
-        return step % every->steps == 0;
-    case INTERVAL_TIME: /* a multiple lies in (time, time + timestep] */
-        return floor((time + timestep) / every->time + 1e-9) >
-               floor(time / every->time + 1e-9);
-    default:
-        return 0;
-    }
-}
-
 /* ---- how much ---- */
 
-/* How often something happens in a run of `steps`, the start included. */
-static int64_t count_due(const struct interval *every, int64_t steps, double dt)
-{
-    int64_t n = 1;
-    if (steps <= 0)
-        return n;
-    if (every->kind == INTERVAL_STEPS)
-        n += steps / every->steps;
-    else if (every->kind == INTERVAL_TIME)
-        n += (int64_t)floor((double)steps * dt / every->time + 1e-9);
-    /* the last step always counts */
-    int last_is_due = 0;
-    if (every->kind != INTERVAL_NEVER)
-        last_is_due = interval_due(every, steps, (double)(steps - 1) * dt, dt);
-    return n + !last_is_due;
-}
-
-double results_bytes(const struct job *job, int64_t *n_frames, int64_t *n_rows)
+void results_plan(const struct job *job, struct results_plan *out)
 {
     const struct params *p = job->params;
-    double dt = job->solver->timestep(job->state);
+    const struct estimate *e = &job->plan;
+    double dt = job->solver->timestep(job->state), rest = 0;
     struct interval rows = params_interval(p, "output", "observables_every");
     struct interval frames = params_interval(p, "output", "frames_every");
     int n = 0;
     job->solver->observables(job->state, &n);
-    int64_t r = count_due(&rows, job->plan.steps, dt);
-    int64_t f = count_due(&frames, job->plan.steps, dt);
-    if (n_frames != NULL)
-        *n_frames = f;
-    if (n_rows != NULL)
-        *n_rows = r;
+    *out = (struct results_plan){
+        .rows = clock_count(&rows, e->steps, dt, e->end_time),
+        .frames = clock_count(&frames, e->steps, dt, e->end_time),
+        .frame_bytes = e->frame_bytes};
+    if (job->solver->grid_frame != NULL)
+        parts_plan(job, &out->frame_bytes, &rest, &out->others);
     /* value, step and time are 8 bytes each */
-    return (double)f * job->plan.frame_bytes + (double)r * n * 24;
+    out->bytes = (double)out->frames * out->frame_bytes + rest +
+                 (double)out->rows * n * 24;
 }
 
 /* ---- writing ---- */
@@ -88,6 +61,7 @@ static int write_row(struct ctx *ctx, struct results *r)
     return status;
 }
 
+/* Of particles; those of a grid are parts. */
 static int write_frame(struct ctx *ctx, struct results *r)
 {
     const struct solver *s = r->job->solver;
@@ -99,6 +73,13 @@ static int write_frame(struct ctx *ctx, struct results *r)
     return status;
 }
 
+static int write_parts(struct ctx *ctx, struct results *r)
+{
+    int status = parts_write(ctx, &r->parts, r->job, r->file);
+    r->file_failed |= r->parts.failed;
+    return status;
+}
+
 int results_write(struct ctx *ctx, struct results *r, struct results_due due)
 {
     int status = 0;
@@ -107,6 +88,13 @@ int results_write(struct ctx *ctx, struct results *r, struct results_due due)
         status = write_row(ctx, r);
     if (status == 0 && due.frame)
         status = write_frame(ctx, r);
+    if (status == 0 && due.parts)
+        status = write_parts(ctx, r);
+    double time = r->job->solver->time(r->job->state);
+    if (due.row)
+        clock_done(&r->rows, time);
+    if (due.frame || due.parts)
+        clock_done(&r->frames, time);
     timer_end(ctx->timers, r->phase);
     return status;
 }
@@ -114,19 +102,34 @@ int results_write(struct ctx *ctx, struct results *r, struct results_due due)
 int results_write_last(struct ctx *ctx, struct results *r)
 {
     int64_t step = r->job->solver->step_number(r->job->state);
-    struct results_due missing = {r->row_step != step, r->frame_step != step};
+    int particles = r->job->solver->grid_frame == NULL;
+    struct results_due missing = {.row = r->row_step != step,
+                                  .frame = particles && r->frame_step != step,
+                                  .parts = parts_missing(&r->parts, step)};
     return results_write(ctx, r, missing);
 }
 
-struct results_due results_due(const struct results *r, int last)
+int results_flush(struct ctx *ctx, struct results *r)
+{
+    int status = h5md_flush(ctx, r->file);
+    r->file_failed |= status != 0;
+    return status;
+}
+
+struct results_due results_due(struct results *r, int last)
 {
     const struct solver *s = r->job->solver;
     void *state = r->job->state;
     int64_t step = s->step_number(state) + 1;
     double time = s->time(state), dt = s->timestep(state);
-    int frame = last || interval_due(&r->frames, step, time, dt);
-    int row = frame || interval_due(&r->rows, step, time, dt);
-    return (struct results_due){row, frame};
+    struct results_due due = {0};
+    int row = clock_due(&r->rows, step, time, dt);
+    int frame = clock_due(&r->frames, step, time, dt) || last;
+    due.frame = frame && s->grid_frame == NULL;
+    due.parts = parts_due(&r->parts, r->job, frame, last);
+    due.row = row || frame;
+    due.look = due.row || due.parts;
+    return due;
 }
 
 /* ---- opening ---- */
@@ -134,25 +137,66 @@ struct results_due results_due(const struct results *r, int last)
 static void read_keys(struct results *r)
 {
     const struct params *p = r->job->params;
+    double time = r->job->solver->time(r->job->state);
+    struct interval rows = params_interval(p, "output", "observables_every");
+    struct interval frames = params_interval(p, "output", "frames_every");
     size_t n = 0;
-    r->rows = params_interval(p, "output", "observables_every");
-    r->frames = params_interval(p, "output", "frames_every");
+    clock_begin(&r->rows, &rows, time);
+    clock_begin(&r->frames, &frames, time);
     r->fields = params_strings(p, "output", "fields", &n);
     r->n_fields = (int)n;
     r->frame_step = r->row_step = -1;
 }
 
-static int open_files(struct ctx *ctx, struct results *r,
-                      const struct command_line *line)
+static int open_file(struct ctx *ctx, struct results *r,
+                     const struct command_line *line, int64_t kept,
+                     int resumed)
 {
     const struct solver *s = r->job->solver;
+    const char *path = r->output->h5, *time_unit = s->time_unit(r->job->state);
+    unsigned char there = 0;
+    if (resumed && comm_rank(ctx->comm) == 0)
+        there = access(path, F_OK) == 0;
+    TRY(comm_bcast(ctx, &there, sizeof(there)));
+    if (!there)
+        return h5md_create(ctx, path, line->option[OPTION_OVERWRITE] != NULL,
+                           &r->from, r->n_observables, r->observables,
+                           time_unit, &r->file);
+    TRY(h5md_reopen(ctx, path, kept, &r->from, r->n_observables,
+                    r->observables, time_unit, &r->file));
+    r->row_step = h5md_last_row(r->file);
+    r->frame_step = h5md_last_frame(r->file);
+    return 0;
+}
+
+/* "folder/NAME", of which other files' names are made. */
+static char *stem_of(const char *h5)
+{
+    size_t n = strlen(h5);
+    return strndup(h5, n > 3 ? n - 3 : n);
+}
+
+/* resumed: the step that an earlier run is gone on from; -1: a new run. */
+static int open_files(struct ctx *ctx, struct results *r,
+                      const struct command_line *line, int64_t kept,
+                      int64_t resumed)
+{
+    const struct solver *s = r->job->solver;
+    char *stem = stem_of(r->output->h5);
+    int status = 0;
     r->observables = s->observables(r->job->state, &r->n_observables);
     r->values = calloc((size_t)r->n_observables + 1, sizeof(double));
-    int status =
-        r->values != NULL ? 0 : FAIL(ctx, STATUS_MEMORY, "out of memory");
-    TRY(comm_agree(ctx, status));
-    TRY(provenance_create(ctx, r, line));
-    return comm_agree(ctx, log_open(ctx, r->output->log));
+    if (r->values == NULL || stem == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(provenance_tell(ctx, r, line));
+    TRY_CLEANUP(open_file(ctx, r, line, kept, resumed >= 0));
+    TRY_CLEANUP(parts_open(ctx, r->job, stem, &r->from, resumed, &r->parts));
+    status = comm_agree(ctx, resumed >= 0 ? log_append(ctx, r->output->log)
+                                          : log_open(ctx, r->output->log));
+cleanup:
+    free(stem);
+    return status;
 }
 
 static void begin_table(struct ctx *ctx, struct results *r)
@@ -166,15 +210,31 @@ static void begin_table(struct ctx *ctx, struct results *r)
     table_begin(&r->table, ctx->log, job->solver->timestep(job->state));
 }
 
-int results_open(struct ctx *ctx, struct job *job, const struct output *output,
-                 const struct command_line *line, struct results *out)
+static int open_all(struct ctx *ctx, struct job *job,
+                    const struct output *output,
+                    const struct command_line *line, int64_t kept,
+                    int64_t resumed, struct results *out)
 {
     *out = (struct results){.job = job, .output = output};
     read_keys(out);
-    TRY(open_files(ctx, out, line));
+    TRY(open_files(ctx, out, line, kept, resumed));
     out->phase = timer_phase(ctx->timers, "output");
     begin_table(ctx, out);
-    return results_write(ctx, out, (struct results_due){1, 1});
+    return out->row_step < 0 ? results_write_last(ctx, out) : 0;
+}
+
+int results_open(struct ctx *ctx, struct job *job, const struct output *output,
+                 const struct command_line *line, struct results *out)
+{
+    return open_all(ctx, job, output, line, -1, -1, out);
+}
+
+int results_resume(struct ctx *ctx, struct job *job,
+                   const struct output *output, const struct command_line *line,
+                   int64_t kept, struct results *out)
+{
+    int64_t step = job->solver->step_number(job->state);
+    return open_all(ctx, job, output, line, kept, step, out);
 }
 
 /* ---- closing ---- */
@@ -222,8 +282,8 @@ int results_finish(struct ctx *ctx, struct results *r, int finished)
 {
     timer_begin(ctx->timers, r->phase);
     int status = write_tables(ctx, r);
-    r->frames_written = h5md_frames(r->file);
-    r->bytes_written = (double)h5md_bytes(r->file);
+    r->frames_written = h5md_frames(r->file) + parts_frames(&r->parts);
+    r->bytes_written = (double)h5md_bytes(r->file) + parts_bytes(&r->parts);
     if (status == 0)
         status = close_file(ctx, r, finished);
     timer_end(ctx->timers, r->phase);
@@ -238,6 +298,9 @@ void results_close(struct ctx *ctx, struct results *r)
 
 void results_free(struct results *r)
 {
+    parts_free(&r->parts);
     free(r->values);
+    free(r->command);
+    free(r->resolved);
     *r = (struct results){0};
 }

@@ -9,8 +9,10 @@
 
 #include <stdint.h>
 
-#include "base/param.h"
+#include "driver/clock.h"
+#include "driver/parts.h"
 #include "driver/table.h"
+#include "io/provenance.h"
 
 struct command_line;
 struct ctx;
@@ -22,9 +24,13 @@ struct output;
 struct results {
     struct job *job;             /* borrowed */
     const struct output *output; /* borrowed: where the files stand */
+    struct provenance from;      /* and what it points to: */
+    char *command, *resolved;
+    char host[256];
     struct h5md *file;
     int file_failed; /* a write failed: touch the file no more */
-    struct interval rows, frames;
+    struct clock rows, frames;
+    struct parts parts; /* of a solver on a grid: its frames, too */
     int n_fields;
     const char *const *fields;
     const struct observable *observables;
@@ -40,16 +46,19 @@ struct results {
 
 /* What a step is to write. */
 struct results_due {
-    int row, frame;
+    int look; /* any of them: the solver is to prepare for it */
+    int row, frame, parts;
 };
 
-/* Whether something is due at the step that goes from `time` to time + timestep
- * and ends at step number `step`. */
-int interval_due(const struct interval *every, int64_t step, double time,
-                 double timestep);
-
-/* How many bytes the results will have, about. */
-double results_bytes(const struct job *job, int64_t *n_frames, int64_t *n_rows);
+/* What a run will write. Where the number of steps is not known, things that
+ * come every so many steps are counted as if there were one. */
+struct results_plan {
+    int64_t rows, frames;
+    int64_t others;     /* slices and boxes */
+    double frame_bytes; /* of one */
+    double bytes;       /* of everything, about */
+};
+void results_plan(const struct job *job, struct results_plan *out);
 
 /* Make the files of a solver that has its initial state, begin the terminal's
  * table, and write the row and the frame of that state. results_close() and
@@ -57,9 +66,22 @@ double results_bytes(const struct job *job, int64_t *n_frames, int64_t *n_rows);
 int results_open(struct ctx *ctx, struct job *job, const struct output *output,
                  const struct command_line *line, struct results *out);
 
+/* The same for a solver that has taken its state from a checkpoint: files that
+ * are there are cut back and gone on with, and new ones are made where there
+ * are none. `kept`: the step of the last row that was due, not written because
+ * the run had ended. What stands there of the present step stays, and nothing
+ * is written of it where there is a file. Collective. */
+int results_resume(struct ctx *ctx, struct job *job,
+                   const struct output *output, const struct command_line *line,
+                   int64_t kept, struct results *out);
+
+/* Bring all that was written to the operating system: a killed run leaves it.
+ * Collective. */
+int results_flush(struct ctx *ctx, struct results *r);
+
 /* What the coming step is to write. `last`: it is the run's last. A frame has
  * its row: readers pair them (MDAnalysis does). */
-struct results_due results_due(const struct results *r, int last);
+struct results_due results_due(struct results *r, int last);
 
 /* Write what was due of the step just made. Collective. */
 int results_write(struct ctx *ctx, struct results *r, struct results_due due);
@@ -78,8 +100,9 @@ int results_finish(struct ctx *ctx, struct results *r, int finished);
 void results_close(struct ctx *ctx, struct results *r);
 void results_free(struct results *r);
 
-/* provenance.c: create NAME.h5 with the story of this run. Collective. */
-int provenance_create(struct ctx *ctx, struct results *r,
-                      const struct command_line *line);
+/* provenance.c: the story of this run, in r->from. Errors: STATUS_MEMORY.
+ * Collective. */
+int provenance_tell(struct ctx *ctx, struct results *r,
+                    const struct command_line *line);
 
 #endif

@@ -23,11 +23,13 @@ static int setup(struct ctx *ctx, const struct command_line *line,
                  struct run *run)
 {
     struct job *job = &run->job;
+    struct results_plan plan;
     TRY(job_open(ctx, line->arguments[0], line->n_overrides, line->overrides,
                  job));
+    results_plan(job, &plan);
     TRY(output_prepare(ctx, line->option[OPTION_OUTPUT], job->name,
                        line->option[OPTION_OVERWRITE] != NULL,
-                       results_bytes(job, NULL, NULL), &run->output));
+                       plan.bytes, &run->output));
     TRY(job_open_device(ctx, job, line->option[OPTION_DEVICE]));
     banner_print(ctx, job);
     TRY(job->solver->initial(ctx, job->state));
@@ -54,7 +56,7 @@ static int loop(struct ctx *ctx, struct run *run)
         int last = stop || step == s->steps_total(state);
         struct results_due due = results_due(&run->results, last);
         int wish = wish_to_stop(ctx, run);
-        TRY(s->step(ctx, state, due.row, &wish));
+        TRY(s->step(ctx, state, due.look, &wish));
         TRY(results_write(ctx, &run->results, due));
         table_progress(&run->results.table, step);
         if (stop)

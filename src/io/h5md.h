@@ -77,11 +77,12 @@ int h5md_write_observables(struct ctx *ctx, struct h5md *f, int64_t step,
 
 /* Make /probes/NAME/FIELD/{value,step,time} of n fields (the `heading` and what
  * follows it is not looked at) for a point of the flow, or find them in a
- * reopened file. A value has components[i] numbers. *probe is its number. */
+ * reopened file. A value has components[i] numbers. *probe is its number,
+ * *last the step of the last row in the file (-1: none). */
 int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
                    const double position[3], const char *length_unit, int n,
                    const struct observable *fields, const int *components,
-                   const char *time_unit, int *probe);
+                   const char *time_unit, int *probe, int64_t *last);
 /* Append a row; values of all fields and their components, of rank 0. As for
  * observables. */
 int h5md_write_probe(struct ctx *ctx, struct h5md *f, int probe, int64_t step,
@@ -90,6 +91,10 @@ int h5md_write_probe(struct ctx *ctx, struct h5md *f, int probe, int64_t step,
 /* Write a finished table under /statistics/GROUP. */
 int h5md_write_table(struct ctx *ctx, struct h5md *f,
                      const struct result_table *table);
+
+/* Bring all that was written to the operating system: a killed run leaves it.
+ */
+int h5md_flush(struct ctx *ctx, struct h5md *f);
 
 /* Write end time and `complete` = 1 (when the run finished), close, fsync. f is
  * gone afterwards, whatever is returned. `finished` = 0 leaves complete = 0:

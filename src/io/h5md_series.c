@@ -240,7 +240,7 @@ int h5md_write_observables(struct ctx *ctx, struct h5md *f, int64_t step,
 int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
                    const double position[3], const char *length_unit, int n,
                    const struct observable *fields, const int *components,
-                   const char *time_unit, int *probe)
+                   const char *time_unit, int *probe, int64_t *last)
 {
     char path[PATH_SIZE];
     struct h5md_series *grown =
@@ -268,6 +268,7 @@ int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
         status = h5md_series_make(ctx, f, path, n, fields, components,
                                   time_unit, &grown[*probe]);
     f->reopened = reopened;
+    *last = grown[*probe].last;
     return status;
 }
 

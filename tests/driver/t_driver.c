@@ -12,7 +12,7 @@
 #include "driver/commands.h"
 #include "driver/format.h"
 #include "driver/options.h"
-#include "driver/run.h"
+#include "driver/clock.h"
 #include "kernels/machine.h"
 #include "tests/tap.h"
 
@@ -118,13 +118,23 @@ static void test_formats(void)
                 "'it'\\''s here/x.h5'", "a path that a shell would split");
 }
 
-/* The steps of 12 at which something is due. */
-static void due(const struct interval *every, double dt, char *text)
+/* The steps of 12 at which something is due, where each is `factor` times as
+ * long as it was foreseen. */
+static void due(const struct interval *every, double dt, double factor,
+                char *text)
 {
+    struct clock clock;
+    double time = 0;
+    clock_begin(&clock, every, 0);
     text[0] = '\0';
-    for (int step = 1; step <= 12; step++)
-        if (interval_due(every, step, (step - 1) * dt, dt))
+    for (int step = 1; step <= 12; step++) {
+        int now = clock_due(&clock, step, time, dt);
+        time += dt * factor;
+        if (now) {
             sprintf(text + strlen(text), "%d ", step);
+            clock_done(&clock, time);
+        }
+    }
 }
 
 static void test_intervals(void)
@@ -134,14 +144,25 @@ static void test_intervals(void)
     struct interval time = {.kind = INTERVAL_TIME, .time = 0.3};
     struct interval uneven = {.kind = INTERVAL_TIME, .time = 0.25};
     struct interval never = {.kind = INTERVAL_NEVER};
-    due(&steps, 0.1, text);
+    due(&steps, 0.1, 1, text);
     tap_is_text(text, "4 8 12 ", "every 4 steps");
-    due(&time, 0.1, text);
+    due(&time, 0.1, 1, text);
     tap_is_text(text, "3 6 9 12 ", "every 0.3 of time, rounding or not");
-    due(&uneven, 0.1, text);
+    due(&uneven, 0.1, 1, text);
     tap_is_text(text, "3 5 8 10 ", "every 0.25 of time with steps of 0.1");
-    due(&never, 0.1, text);
+    due(&never, 0.1, 1, text);
     tap_is_text(text, "", "never");
+    due(&uneven, 0.1, 0.5, text);
+    tap_is_text(text, "4 9 ",
+                "a step that turns out short makes no second one");
+    due(&uneven, 0.1, 2, text);
+    tap_is_text(text, "2 3 5 7 8 10 12 ",
+                "a multiple that a long step passed is made up for");
+    tap_is_int(clock_count(&steps, 12, 0.1, 0), 4, "counted with the start");
+    tap_is_int(clock_count(&steps, 13, 0.1, 0), 5, "and with the last step");
+    tap_is_int(clock_count(&time, 12, 0.1, 0), 5, "by time");
+    tap_is_int(clock_count(&uneven, -1, 0.1, 1.2), 6, "and by an end time");
+    tap_is_int(clock_count(&never, 12, 0.1, 0), 2, "the first and the last");
 }
 
 static int parse(struct ctx *ctx, struct command_line *line, char **argv)
