@@ -57,6 +57,7 @@ int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out)
         .steps = isfinite(f->end_time) && f->fixed_dt > 0
                      ? (int64_t)ceil(f->end_time / f->fixed_dt - 1e-6)
                      : -1,
+        .end_time = isfinite(f->end_time) ? f->end_time : 0,
         .frame_bytes = f->frame_bytes,
         .work_per_step = 3 * cells * flops_substage(f)};
     if (f->steps >= 0 && (out->steps < 0 || f->steps < out->steps))
@@ -69,6 +70,7 @@ int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out)
     for (int d = 0; d < 3; d++) {
         out->decomposition[d] = f->block.dims[d];
         out->box[d] = f->length[d];
+        out->cells[d] = f->setup.cells[d];
     }
     return 0;
 }
