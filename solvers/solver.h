@@ -29,7 +29,7 @@ struct estimate {
     double items_per_rank;
     double halo_per_rank;
     double memory_per_rank; /* bytes, on the device where it is chosen */
-    char memory_hint[192];  /* how to need less; may be "" */
+    char memory_hint[192];  /* what to use to need less; may be "" */
     int64_t steps;          /* of the whole run; -1: not known */
     double end_time;        /* where the steps are not known; or 0 */
     double frame_bytes;     /* one frame in the file; on a grid, in double */

@@ -11,6 +11,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_params.c \
 	solvers/md/md_read_xyz.c \
 	solvers/md/md_results.c \
+	solvers/md/md_state.c \
 	solvers/md/md_table.c \
 	solvers/md/md_totals.c \
 	solvers/md/md_velocity.c \

@@ -61,9 +61,7 @@ double md_halo_radius(const struct md *md)
 
 /* ---- forces ---- */
 
-/* Hand every particle to the rank that owns it, refresh the set of halo copies,
- * and build the pair list. */
-static int redistribute(struct ctx *ctx, struct md *md)
+int md_redistribute(struct ctx *ctx, struct md *md)
 {
     int status =
         halo_redistribute(ctx, md->halo, md->k, md->store, md->n_particles);
@@ -102,7 +100,7 @@ static int refresh_and_force(struct ctx *ctx, struct md *md,
 static int rebuild_and_force(struct ctx *ctx, struct md *md,
                              struct md_sums *sums)
 {
-    TRY(redistribute(ctx, md));
+    TRY(md_redistribute(ctx, md));
     pair_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 1, sums);
     return 0;
@@ -300,9 +298,8 @@ static int open_kernels(struct ctx *ctx, struct md *md)
     return md->k->create(ctx, &setup, &md->store);
 }
 
-static int md_start(struct ctx *ctx, void *state)
+int md_open_store(struct ctx *ctx, struct md *md)
 {
-    struct md *md = state;
     if (md->pair.rebuild_every > 0)
         log_warn(ctx->log,
                  "md.pair.rebuild_every = %" PRId64
@@ -310,9 +307,15 @@ static int md_start(struct ctx *ctx, void *state)
                  "without looking how far particles moved; it may miss pairs",
                  md->pair.rebuild_every);
     TRY(comm_agree(ctx, open_kernels(ctx, md)));
-    TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
+    return halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo);
+}
+
+static int md_start(struct ctx *ctx, void *state)
+{
+    struct md *md = state;
+    TRY(md_open_store(ctx, md));
     TRY(md_place_particles(ctx, md));
-    TRY(redistribute(ctx, md));
+    TRY(md_redistribute(ctx, md));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
     struct md_sums *sums = want_sums(md, 1);
     pair_forces(ctx, md, 0, sums);
@@ -367,6 +370,25 @@ static const char *md_precision(const void *state)
     return names[((const struct md *)state)->precision];
 }
 
+/* ---- the guard ---- */
+
+/* Positions, velocities and forces are finite, and nobody is missing. */
+static int md_guard(struct ctx *ctx, void *state)
+{
+    struct md *md = state;
+    int64_t n = (int64_t)md->k->count(md->store);
+    TRY(comm_agree(ctx, md_check_finite(ctx, md)));
+    TRY(comm_sum_int64(ctx, &n, 1));
+    if (n == md->n_particles)
+        return 0;
+    return FAIL(ctx, STATUS_LOST_PARTICLES,
+                "step %" PRId64 ": there are %" PRId64
+                " particles instead of %" PRId64,
+                md->step, n, md->n_particles);
+}
+
+static const char *const later_keys[] = {"md.steps", NULL};
+
 const struct solver solver_md = {
     .name = "md",
     .title = "molecular dynamics",
@@ -377,6 +399,10 @@ const struct solver solver_md = {
     .create = md_create,
     .estimate = md_estimate,
     .initial = md_start,
+    .save = md_save,
+    .restore = md_restore,
+    .guard = md_guard,
+    .later_keys = later_keys,
     .step = md_step,
     .step_number = md_step_number,
     .time = md_time,

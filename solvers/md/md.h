@@ -23,6 +23,7 @@ struct param_table;
 struct estimate;
 struct solver_totals;
 struct solver_bench;
+struct state_io;
 
 enum {
     MD_NAME_MAX = 32, /* bytes of a species name, with the NUL */
@@ -142,7 +143,8 @@ struct md {
 
     /* the run */
     int64_t step;
-    int64_t list_step; /* when the list was built */
+    int64_t first_step; /* where this program began or went on */
+    int64_t list_step;  /* when the list was built */
     int64_t
         unsafe_steps; /* with rebuild_every: the list may have missed pairs */
     struct md_sums sums; /* of this rank, where sums_known */
@@ -239,6 +241,9 @@ void md_observe_free(struct md *md);
 /* ---- md_analysis.c ---- */
 int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md);
 int md_analysis_start(struct ctx *ctx, struct md *md);
+/* Memory for counts and reference positions only, for a state that is restored.
+ */
+int md_analysis_allocate(struct ctx *ctx, struct md *md);
 int md_analysis_step(struct ctx *ctx, struct md *md);
 /* The mean squared displacement of the present step into md->msd_now. */
 int md_msd_measure(struct ctx *ctx, struct md *md);
@@ -255,6 +260,10 @@ int md_results(struct ctx *ctx, void *state, const struct result_table **tables,
                int *n);
 void md_results_free(struct md *md);
 
+/* ---- md_state.c: the state handed out, and taken back ---- */
+int md_save(struct ctx *ctx, void *state, struct state_io *io);
+int md_restore(struct ctx *ctx, void *state, struct state_io *io);
+
 /* ---- md_totals.c: what a run needs, and what it has done ---- */
 int md_estimate(struct ctx *ctx, void *state, struct estimate *out);
 int md_totals(struct ctx *ctx, void *state, struct solver_totals *out);
@@ -263,6 +272,11 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out);
 extern const struct solver_bench md_bench;
 
 /* ---- md.c ---- */
+/* Kernels, store and halo on ctx->device, without particles. */
+int md_open_store(struct ctx *ctx, struct md *md);
+/* Hand every particle to the rank that owns it, refresh the set of halo copies,
+ * and build the pair list. */
+int md_redistribute(struct ctx *ctx, struct md *md);
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
 /* Whether the card is still there and all its results are good, by all ranks:

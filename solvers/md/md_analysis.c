@@ -179,19 +179,12 @@ static double unwrapped(const struct md *md, const struct md_particle *p, int d)
 static int msd_start(struct ctx *ctx, struct md *md)
 {
     struct md_particle *rows = NULL;
-    int status = 0;
-    particles_slab(md->n_particles, md->grid.rank, md->grid.size,
-                   &md->msd.first, &md->msd.n);
     TRY(rows_by_id(ctx, md, &rows));
-    md->msd.reference =
-        malloc(((size_t)md->msd.n + 1) * sizeof *md->msd.reference);
-    if (!md->msd.reference)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for displacements");
-    for (int64_t i = 0; i < md->msd.n && status == 0; i++)
+    for (int64_t i = 0; i < md->msd.n; i++)
         for (int d = 0; d < 3; d++)
             md->msd.reference[i][d] = unwrapped(md, &rows[i], d);
     free(rows);
-    return comm_agree(ctx, status);
+    return 0;
 }
 
 int md_msd_measure(struct ctx *ctx, struct md *md)
@@ -262,16 +255,29 @@ static int sample(struct ctx *ctx, struct md *md)
     return status;
 }
 
-int md_analysis_start(struct ctx *ctx, struct md *md)
+int md_analysis_allocate(struct ctx *ctx, struct md *md)
 {
     int status = 0;
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size,
+                   &md->msd.first, &md->msd.n);
+    if (md->msd.on) {
+        md->msd.reference =
+            malloc(((size_t)md->msd.n + 1) * sizeof *md->msd.reference);
+        if (!md->msd.reference)
+            status = FAIL(ctx, STATUS_MEMORY, "no memory for displacements");
+    }
     if (md->rdf.on) {
         size_t n = (size_t)md->rdf.n_pairs * (size_t)md->rdf.n_bins;
         md->rdf.counts = calloc(n + 1, sizeof *md->rdf.counts);
         if (!md->rdf.counts)
             status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu bins", n);
     }
-    TRY(comm_agree(ctx, status));
+    return comm_agree(ctx, status);
+}
+
+int md_analysis_start(struct ctx *ctx, struct md *md)
+{
+    TRY(md_analysis_allocate(ctx, md));
     if (md->msd.on)
         TRY(msd_start(ctx, md));
     return sample(ctx, md);

@@ -70,7 +70,7 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
     out->memory_per_rank =
         k ? k->estimate(&setup, out->items_per_rank, out->halo_per_rank) : 0;
     snprintf(out->memory_hint, sizeof out->memory_hint,
-             "use more ranks%s, %sa smaller md.pair.skin or md.pair.cutoff, or "
+             "more ranks%s, %sa smaller md.pair.skin or md.pair.cutoff, or "
              "a smaller problem",
              ctx->device && strcmp(ctx->device->name, "cpu") != 0 ? " and cards"
                                                                   : "",
@@ -115,7 +115,7 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                                   .extra_rate = pairs,
                                   .extra = "pairs in range",
                                   .memory = (double)counters.bytes};
-    int64_t steps = md->step;
+    int64_t steps = md->step - md->first_step;
     out->flops = (double)steps * (FLOPS_PAIR * pairs +
                                   FLOPS_PARTICLE * (double)md->n_particles);
     out->bytes = counters.moved;

@@ -72,12 +72,12 @@ enum log_level log_level(const struct log *log)
     return log->level;
 }
 
-int log_open(struct ctx *ctx, const char *path)
+static int open_file(struct ctx *ctx, const char *path, const char *mode)
 {
     struct log *log = ctx->log;
     if (log->rank != 0)
         return 0;
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(path, mode);
     if (file == NULL)
         return FAIL(ctx, STATUS_IO, "cannot write '%s': %s", path,
                     strerror(errno));
@@ -91,6 +91,16 @@ int log_open(struct ctx *ctx, const char *path)
     log->early_size = 0;
     fflush(file);
     return 0;
+}
+
+int log_open(struct ctx *ctx, const char *path)
+{
+    return open_file(ctx, path, "w");
+}
+
+int log_append(struct ctx *ctx, const char *path)
+{
+    return open_file(ctx, path, "a");
 }
 
 /* Without a file yet, remember the text for it. Failing to remember is no

@@ -20,6 +20,8 @@ enum log_level log_level(const struct log *log);
 /* Open (truncate) the log file on rank 0 and write into it what was printed so
  * far. Not collective. Errors: STATUS_IO. */
 int log_open(struct ctx *ctx, const char *path);
+/* The same behind what stands there, for a run that goes on. */
+int log_append(struct ctx *ctx, const char *path);
 
 /* A line (the newline is added). log_info: unless quiet; log_verbose: only with
  * -v; log_warn: "warning: ..." to standard error, always. */

@@ -42,8 +42,4 @@ void banner_print(struct ctx *ctx, const struct job *job)
                     job->device->choice);
     if (job->device->sharers > 1 && strcmp(job->device->name, "cpu") != 0)
         log_info(ctx->log, "%d ranks share a card", job->device->sharers);
-    if (params_is_set(job->params, "checkpoint", "every") ||
-        params_is_set(job->params, "checkpoint", "keep"))
-        log_warn(ctx->log, "this version writes no checkpoints; the deck's "
-                           "[checkpoint] has no effect");
 }

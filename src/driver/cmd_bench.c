@@ -127,7 +127,7 @@ static int collect(struct ctx *ctx, const struct bench *b,
 static int run_steps(struct ctx *ctx, const struct job *job, long n)
 {
     for (long i = 0; i < n && !job->solver->done(job->state); i++) {
-        int stop = stop_wanted(NULL);
+        int stop = stop_wanted(NULL, 0);
         TRY(job->solver->step(ctx, job->state, 0, &stop));
         if (stop)
             return FAIL(ctx, STATUS_STOPPED, "stopped (%s)", stop_reason());

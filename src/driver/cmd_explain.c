@@ -53,7 +53,7 @@ static void explain_table(const struct param_table *table, const char *solver,
         param_explain_section(stdout, table, name);
     }
     printf("\nEvery deck also has the sections of warpdeck explain run, "
-           "domain, output and\ncheckpoint.\n");
+           "domain, output,\ncheckpoint and guard.\n");
 }
 
 /* Whether `name` is `path` or lies below it. */

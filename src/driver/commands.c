@@ -10,6 +10,15 @@ const struct option options[OPTION_COUNT] = {
                        "the current one)"},
     [OPTION_OVERWRITE] = {"overwrite", 0, NULL,
                           "replace results of the same name"},
+    [OPTION_RESUME] = {"resume", 0, "FILE",
+                       "go on from a checkpoint; auto: from the newest good "
+                       "one of this run, or from the beginning where there is "
+                       "none"},
+    [OPTION_FORCE] = {"force", 0, NULL,
+                      "go on from a checkpoint of another deck"},
+    [OPTION_WALL_TIME] = {"wall-time", 0, "H:M:S",
+                          "stop in time before so much has passed, with a "
+                          "checkpoint (default: what Slurm says)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda",
                        "where the loops run (default: [run] device)"},
     [OPTION_RANKS] = {"ranks", 'n', "N",
@@ -45,15 +54,20 @@ const struct command commands[] = {
          "checks.\n"
          "\n"
          "SIGTERM, SIGINT, SIGUSR1, SIGUSR2, or a file named STOP in the "
-         "output folder end the run at the next step with its output in "
-         "order, and exit status 75. A second signal ends it at once. mpirun "
-         "passes SIGUSR1 and SIGUSR2 on to all ranks; at SIGTERM it gives "
-         "them one second.",
+         "output folder end the run at the next step with a checkpoint, and "
+         "exit status 75. A second signal ends it at once. mpirun passes "
+         "SIGUSR1 and SIGUSR2 on to all ranks; at SIGTERM it gives them one "
+         "second. Before the time of --wall-time, or else of "
+         "SLURM_JOB_END_TIME, the run stops by itself.\n"
+         "\n"
+         "The same command with --resume auto goes on where a run was stopped "
+         "or died; on as many ranks, in double precision, bit by bit as if it "
+         "had not been. The deck may ask for more steps and other output.",
      .arguments_min = 1,
      .arguments_max = 1,
      .flags = COMMAND_RANKS | COMMAND_OVERRIDES | COMMAND_STOPS,
-     .options =
-         BIT(OUTPUT) | BIT(OVERWRITE) | BIT(DEVICE) | BIT(QUIET) | BIT(VERBOSE),
+     .options = BIT(OUTPUT) | BIT(OVERWRITE) | BIT(RESUME) | BIT(FORCE) |
+                BIT(WALL_TIME) | BIT(DEVICE) | BIT(QUIET) | BIT(VERBOSE),
      .run = cmd_run},
     {.name = "check",
      .synopsis = "DECK [section.key=value ...]",

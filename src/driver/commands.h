@@ -15,6 +15,9 @@ struct ctx;
 enum option_id {
     OPTION_OUTPUT,
     OPTION_OVERWRITE,
+    OPTION_RESUME,
+    OPTION_FORCE,
+    OPTION_WALL_TIME,
     OPTION_DEVICE,
     OPTION_RANKS,
     OPTION_SIZES,

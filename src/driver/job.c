@@ -127,7 +127,7 @@ static int check_memory(struct ctx *ctx, const struct job *job)
                           "%s need about %s on this %s, which has %s%s",
                           job->plan.problem, need, where, have, free_or_not);
         if (job->plan.memory_hint[0] != '\0')
-            return error_context(ctx, status, "%s", job->plan.memory_hint);
+            return error_context(ctx, status, "use %s", job->plan.memory_hint);
         return error_context(ctx, status,
                              "use more %ss, or a lower precision, or a smaller "
                              "problem; warpdeck check shows what a deck needs",

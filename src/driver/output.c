@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "driver/format.h"
+#include "driver/saves.h"
 
 /* folder/name + ending, in new memory; a plain name in the current folder. */
 static char *join(const char *folder, const char *name, const char *ending)
@@ -94,22 +95,31 @@ static void warn_of_space(struct ctx *ctx, const char *folder, double bytes)
             format_bytes(bytes, need), folder, format_bytes(available, have));
 }
 
-static int refuse_existing(struct ctx *ctx, const struct output *o)
+static int refuse_existing(struct ctx *ctx, const struct output *o,
+                           const char *name)
 {
-    if (access(o->h5, F_OK) != 0)
+    int saved = saves_exist(o, name), status;
+    if (access(o->h5, F_OK) == 0)
+        status = FAIL(ctx, STATUS_USAGE, "'%s' exists already", o->h5);
+    else if (saved)
+        status = FAIL(ctx, STATUS_USAGE,
+                      "checkpoints of a run '%s' are in '%s' already", name,
+                      o->folder);
+    else
         return 0;
-    int status = FAIL(ctx, STATUS_USAGE, "'%s' exists already", o->h5);
+    if (saved)
+        error_context(ctx, status,
+                      "use --resume auto to go on from its checkpoint");
     return error_context(ctx, status,
                          "use --overwrite to replace it, or another folder "
                          "with --output");
 }
 
-static int prepare(struct ctx *ctx, const struct output *o, int overwrite,
-                   double bytes)
+static int prepare(struct ctx *ctx, const struct output *o, const char *name,
+                   enum output_existing existing, double bytes)
 {
-    TRY(make_folder(ctx, o->folder));
-    if (!overwrite)
-        TRY(refuse_existing(ctx, o));
+    if (existing == OUTPUT_REFUSE)
+        TRY(refuse_existing(ctx, o, name));
     TRY(prove_writable(ctx, o->folder));
     warn_of_space(ctx, o->folder, bytes);
     /* A wish to stop that an earlier run has answered, or never saw. */
@@ -118,8 +128,8 @@ static int prepare(struct ctx *ctx, const struct output *o, int overwrite,
     return 0;
 }
 
-int output_prepare(struct ctx *ctx, const char *folder, const char *name,
-                   int overwrite, double bytes, struct output *out)
+int output_name(struct ctx *ctx, const char *folder, const char *name,
+                struct output *out)
 {
     int status = 0;
     if (folder == NULL || folder[0] == '\0')
@@ -132,8 +142,18 @@ int output_prepare(struct ctx *ctx, const char *folder, const char *name,
         out->stop == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     else if (comm_rank(ctx->comm) == 0)
-        status = prepare(ctx, out, overwrite, bytes);
+        status = make_folder(ctx, out->folder);
     return comm_agree(ctx, status);
+}
+
+int output_prepare(struct ctx *ctx, const struct output *out, const char *name,
+                   enum output_existing existing, double bytes)
+{
+    int status = 0;
+    if (comm_rank(ctx->comm) == 0)
+        status = prepare(ctx, out, name, existing, bytes);
+    TRY(comm_agree(ctx, status));
+    return saves_clean(ctx, out, name, existing == OUTPUT_REPLACE);
 }
 
 void output_free(struct output *out)

@@ -12,13 +12,21 @@ struct output {
     char *h5, *log, *stop;
 };
 
-/* Name the files of `name` in `folder` (NULL: the current one), make the folder
- * where it is missing, prove that it can be written to, and refuse results that
- * exist (STATUS_USAGE) unless overwrite. `bytes`: what the run will write; too
- * little free space is warned about. Free *out whatever is returned.
- * Collective. Errors: STATUS_IO. */
-int output_prepare(struct ctx *ctx, const char *folder, const char *name,
-                   int overwrite, double bytes, struct output *out);
+/* Name the files of `name` in `folder` (NULL: the current one), and make the
+ * folder where it is missing. Free *out whatever is returned. Collective.
+ * Errors: STATUS_IO. */
+int output_name(struct ctx *ctx, const char *folder, const char *name,
+                struct output *out);
+
+/* What is done about results that are there. */
+enum output_existing { OUTPUT_REFUSE, OUTPUT_REPLACE, OUTPUT_GO_ON };
+
+/* Prove that the folder can be written to, and refuse results and checkpoints
+ * of `name` that exist (STATUS_USAGE) unless told otherwise. `bytes`: what the
+ * run will write; too little free space is warned about. Collective. Errors:
+ * STATUS_IO. */
+int output_prepare(struct ctx *ctx, const struct output *out, const char *name,
+                   enum output_existing existing, double bytes);
 void output_free(struct output *out);
 
 #endif

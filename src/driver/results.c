@@ -159,7 +159,9 @@ static int open_file(struct ctx *ctx, struct results *r,
         there = access(path, F_OK) == 0;
     TRY(comm_bcast(ctx, &there, sizeof(there)));
     if (!there)
-        return h5md_create(ctx, path, line->option[OPTION_OVERWRITE] != NULL,
+        return h5md_create(ctx, path,
+                           line->option[OPTION_OVERWRITE] != NULL ||
+                               line->option[OPTION_RESUME] != NULL,
                            &r->from, r->n_observables, r->observables,
                            time_unit, &r->file);
     TRY(h5md_reopen(ctx, path, kept, &r->from, r->n_observables,

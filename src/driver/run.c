@@ -6,6 +6,8 @@
 #include "driver/run.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/comm.h"
@@ -15,55 +17,176 @@
 #include "base/timer.h"
 #include "driver/banner.h"
 #include "driver/commands.h"
+#include "driver/format.h"
+#include "driver/resume.h"
 #include "driver/stop.h"
+#include "io/checkpoint.h"
 
 /* ---- setup ---- */
 
+/* A run that is finished already: nothing to go on with. */
+static int is_finished(struct ctx *ctx, const struct run *run,
+                       const struct resume *resume, int *finished)
+{
+    unsigned char complete = 0;
+    if (comm_rank(ctx->comm) == 0)
+        complete = checkpoint_results_complete(run->output.h5);
+    TRY(comm_bcast(ctx, &complete, sizeof(complete)));
+    *finished = 0;
+    if (!complete)
+        return 0;
+    if (resume->from == NULL)
+        return FAIL(ctx, STATUS_USAGE,
+                    "'%s' is finished, and has no checkpoint to go on from\n"
+                    "  use --overwrite to replace it",
+                    run->output.h5);
+    int64_t total = run->job.solver->steps_total(run->job.state);
+    int64_t step = checkpoint_header(resume->from)->step;
+    *finished = total >= 0 && step >= total;
+    if (*finished)
+        log_info(ctx->log, "'%s' is finished, at step %" PRId64, run->output.h5,
+                 step);
+    return 0;
+}
+
+/* The state of a checkpoint, and files that go on from there. */
+static int go_on(struct ctx *ctx, const struct command_line *line,
+                 struct run *run, const struct resume *resume)
+{
+    struct job *job = &run->job;
+    const struct checkpoint_header *h = checkpoint_header(resume->from);
+    struct state_io *io = checkpoint_state(resume->from);
+    char path[512];
+    io->same_machine = saves_same_machine(ctx, job, h);
+    TRY_WHILE(ctx, job->solver->restore(ctx, job->state, io),
+              "going on from '%s'", resume->path);
+    TRY(guard_restore(ctx, &run->guard, io));
+    log_info(ctx->log, "goes on from step %" PRId64 " of %s%s", h->step,
+             format_path(resume->path, path, sizeof(path)),
+             io->same_machine
+                 ? ""
+                 : ", which other ranks or another device wrote: the same "
+                   "within rounding");
+    /* Probes and frames of grids stand for themselves; rows and frames of
+     * particles are cut back to what was due. */
+    int64_t kept = job->solver->grid_frame != NULL ? h->step : h->row_step;
+    return results_resume(ctx, job, &run->output, line, kept, &run->results);
+}
+
+static int begin(struct ctx *ctx, const struct command_line *line,
+                 struct run *run, const struct resume *resume)
+{
+    struct job *job = &run->job;
+    TRY(job_open_device(ctx, job, line->option[OPTION_DEVICE]));
+    banner_print(ctx, job);
+    TRY(guard_open(ctx, job, &run->guard));
+    if (resume->from != NULL) {
+        TRY(go_on(ctx, line, run, resume));
+    } else {
+        TRY(job->solver->initial(ctx, job->state));
+        TRY(results_open(ctx, job, &run->output, line, &run->results));
+    }
+    return saves_open(ctx, job, &run->output, &run->results, &run->guard,
+                      resume->from != NULL ? checkpoint_header(resume->from)
+                                           : NULL,
+                      resume->path, &run->saves);
+}
+
 static int setup(struct ctx *ctx, const struct command_line *line,
-                 struct run *run)
+                 struct run *run, struct resume *resume)
 {
     struct job *job = &run->job;
     struct results_plan plan;
+    enum output_existing existing = OUTPUT_REFUSE;
+    int wants_on = line->option[OPTION_RESUME] != NULL;
+    int replace = line->option[OPTION_OVERWRITE] != NULL;
+    TRY(stop_deadline(ctx, line));
     TRY(job_open(ctx, line->arguments[0], line->n_overrides, line->overrides,
                  job));
     results_plan(job, &plan);
-    TRY(output_prepare(ctx, line->option[OPTION_OUTPUT], job->name,
-                       line->option[OPTION_OVERWRITE] != NULL,
-                       plan.bytes, &run->output));
-    TRY(job_open_device(ctx, job, line->option[OPTION_DEVICE]));
-    banner_print(ctx, job);
-    TRY(job->solver->initial(ctx, job->state));
-    return results_open(ctx, job, &run->output, line, &run->results);
+    TRY(output_name(ctx, line->option[OPTION_OUTPUT], job->name, &run->output));
+    TRY(resume_open(ctx, line, job, &run->output, resume));
+    if (wants_on && !replace)
+        TRY(is_finished(ctx, run, resume, &run->finished));
+    if (run->finished)
+        return 0;
+    if (resume->from != NULL)
+        existing = OUTPUT_GO_ON;
+    else if (wants_on || replace)
+        existing = OUTPUT_REPLACE;
+    TRY(output_prepare(ctx, &run->output, job->name, existing, plan.bytes));
+    return begin(ctx, line, run, resume);
 }
 
 /* ---- loop ---- */
 
-static int wish_to_stop(struct ctx *ctx, const struct run *run)
+enum wish { WISH_NONE, WISH_SAVE, WISH_STOP };
+
+/* This rank's. The clock is rank 0's. */
+static int wish_of(struct ctx *ctx, const struct run *run)
 {
-    return stop_wanted(comm_rank(ctx->comm) == 0 ? run->output.stop : NULL);
+    int first = comm_rank(ctx->comm) == 0;
+    double needed = run->saves.longest + run->longest_step;
+    if (stop_wanted(first ? run->output.stop : NULL, needed))
+        return WISH_STOP;
+    return first && saves_overdue(&run->saves) ? WISH_SAVE : WISH_NONE;
 }
 
-/* The last step of a run has a row and a frame. The energies of a row come with
- * the forces, so after a wish to stop one more step is made, to be looked at.
- */
+/* After a step in which somebody wished something: what all do. */
+static int agree_on_wish(struct ctx *ctx, int *wish, int mine)
+{
+    int64_t most = mine;
+    if (!*wish)
+        return 0;
+    TRY(comm_max_int64(ctx, &most, 1));
+    *wish = (int)most;
+    return 0;
+}
+
+/* One step with all that goes with it; *wish: what all wish after it. `last`:
+ * it will be looked at in any case. */
+static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
+{
+    const struct solver *s = run->job.solver;
+    struct results_due due = results_due(&run->results, 0);
+    int guarded = guard_due(&run->guard), mine = wish_of(ctx, run);
+    int look = due.look || last || (guarded && guard_looks(&run->guard));
+    double begin = timer_now();
+    *wish = mine != WISH_NONE;
+    TRY(s->step(ctx, run->job.state, look, wish));
+    TRY(agree_on_wish(ctx, wish, mine));
+    if (guarded)
+        TRY(guard_check_all(ctx, &run->guard));
+    TRY(results_write(ctx, &run->results, due));
+    run->longest_step = fmax(run->longest_step, timer_now() - begin);
+    if (saves_due(&run->saves) || *wish == WISH_SAVE)
+        TRY(saves_write(ctx, &run->saves));
+    table_progress(&run->results.table, s->step_number(run->job.state));
+    return 0;
+}
+
+/* The energies of a row come with the forces, so after a wish to stop one more
+ * step is made, to be looked at. What is written because a run ends comes after
+ * its checkpoint: a run that goes on from there has not ended. */
 static int loop(struct ctx *ctx, struct run *run)
 {
     const struct solver *s = run->job.solver;
     void *state = run->job.state;
-    int stop = 0;
+    int stop = 0, wish;
     while (!s->done(state)) {
         int64_t step = s->step_number(state) + 1;
-        int last = stop || step == s->steps_total(state);
-        struct results_due due = results_due(&run->results, last);
-        int wish = wish_to_stop(ctx, run);
-        TRY(s->step(ctx, state, due.look, &wish));
-        TRY(results_write(ctx, &run->results, due));
-        table_progress(&run->results.table, step);
+        TRY(advance(ctx, run, stop || step == s->steps_total(state), &wish));
         if (stop)
             break;
-        stop = wish;
+        stop = wish == WISH_STOP;
     }
     run->stopped = !s->done(state);
+    int saved = s->save != NULL && (run->stopped || run->saves.at_end);
+    if (saved)
+        TRY(saves_write(ctx, &run->saves));
+    /* Frames of grids take space, and the checkpoint has it all. */
+    if (run->stopped && saved && s->grid_frame != NULL)
+        return 0;
     return results_write_last(ctx, &run->results);
 }
 
@@ -72,14 +195,22 @@ static int loop(struct ctx *ctx, struct run *run)
 static int say_stopped(struct ctx *ctx, const struct run *run)
 {
     const struct solver *s = run->job.solver;
+    int64_t step = s->step_number(run->job.state);
+    int64_t total = s->steps_total(run->job.state);
+    char of[32] = "";
     if (comm_rank(ctx->comm) == 0)
         unlink(run->output.stop);
-    return FAIL(ctx, STATUS_STOPPED,
-                "stopped at step %" PRId64 " of %" PRId64 " (%s)\n"
-                "  its results are in order; this version writes no "
-                "checkpoints, so another run begins at step 0",
-                s->step_number(run->job.state), s->steps_total(run->job.state),
-                stop_reason());
+    if (total >= 0)
+        snprintf(of, sizeof(of), " of %" PRId64, total);
+    FAIL(ctx, STATUS_STOPPED, "stopped at step %" PRId64 "%s (%s)", step, of,
+         stop_reason());
+    if (run->saves.last_step == step)
+        return error_context(ctx, STATUS_STOPPED,
+                             "use the same command with --resume auto to go "
+                             "on from there");
+    return error_context(ctx, STATUS_STOPPED,
+                         "in order are its results; another run begins at "
+                         "step 0");
 }
 
 static int finish(struct ctx *ctx, struct run *run)
@@ -98,26 +229,38 @@ static void start_clock(struct ctx *ctx, struct run *run)
     run->bytes_sent = comm_bytes_sent(ctx->comm);
 }
 
+/* What a run that failed leaves behind. */
+static void tell_what_stands(struct ctx *ctx, const struct run *run, int status)
+{
+    if (status == STATUS_STOPPED || run->results.row_step < 0)
+        return;
+    error_context(ctx, status,
+                  "in '%s' stands what was written before, up to step %" PRId64,
+                  run->output.h5, run->results.row_step);
+    saves_offer(ctx, &run->saves, status);
+}
+
 int cmd_run(struct ctx *ctx, const struct command_line *line)
 {
     struct run run = {.results = {.frame_step = -1, .row_step = -1}};
-    int status = setup(ctx, line, &run);
-    if (status == 0) {
+    struct resume resume = {0};
+    int status = setup(ctx, line, &run, &resume);
+    resume_free(&resume);
+    if (status == 0 && !run.finished) {
         start_clock(ctx, &run);
         status = loop(ctx, &run);
+        if (status == 0)
+            status = finish(ctx, &run);
     }
-    if (status == 0)
-        status = finish(ctx, &run);
     /* Where a rank failed alone, the file can only be left as it is. */
     int alone;
     status = comm_farewell(ctx, status, &alone);
-    if (status != 0 && run.results.row_step >= 0 && !run.stopped)
-        error_context(ctx, status,
-                      "in '%s' stands what was written before, up "
-                      "to step %" PRId64,
-                      run.output.h5, run.results.row_step);
+    if (status != 0)
+        tell_what_stands(ctx, &run, status);
     if (status != 0 && !alone)
         results_close(ctx, &run.results);
+    saves_free(&run.saves);
+    guard_free(&run.guard);
     results_free(&run.results);
     output_free(&run.output);
     job_close(ctx, &run.job);

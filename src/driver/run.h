@@ -4,9 +4,11 @@
 
 #include <stdint.h>
 
+#include "driver/guard.h"
 #include "driver/job.h"
 #include "driver/output.h"
 #include "driver/results.h"
+#include "driver/saves.h"
 
 struct ctx;
 
@@ -14,7 +16,11 @@ struct run {
     struct job job;
     struct output output;
     struct results results;
-    int stopped; /* ended early, as asked */
+    struct guard guard;
+    struct saves saves;
+    int finished;        /* an earlier run has done it all */
+    int stopped;         /* ended early, as asked */
+    double longest_step; /* seconds */
     int64_t first_step;
     double start, seconds; /* clock at the first step; length of the loop */
     uint64_t bytes_sent;   /* by this rank before the loop */

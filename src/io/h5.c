@@ -228,7 +228,8 @@ static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
 }
 #endif
 
-static int open_hdf5(struct ctx *ctx, struct h5 *f, int create)
+/* `sealed`: HDF5's metadata have checksums, which older formats lack. */
+static int open_hdf5(struct ctx *ctx, struct h5 *f, int create, int sealed)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     int status = 0;
@@ -236,7 +237,9 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f, int create)
     f->transfer = H5Pcreate(H5P_DATASET_XFER);
     f->together = H5Pcreate(H5P_DATASET_XFER);
     if (access < 0 || f->transfer < 0 || f->together < 0 ||
-        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
+        (sealed && H5Pset_libver_bounds(access, H5F_LIBVER_V110,
+                                        H5F_LIBVER_LATEST) < 0))
         status = h5_error(ctx, f, "prepare");
     if (status == 0)
         status = use_mpi(ctx, f, access);
@@ -255,8 +258,8 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f, int create)
 }
 
 /* *out is there even where the file could not be opened. */
-static int start(struct ctx *ctx, const char *path, int flags, double bytes,
-                 struct h5 **out)
+static int start(struct ctx *ctx, const char *path, int flags, int sealed,
+                 double bytes, struct h5 **out)
 {
     struct h5 *f = *out = h5_new(path);
     int status = 0;
@@ -266,12 +269,13 @@ static int start(struct ctx *ctx, const char *path, int flags, double bytes,
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     TRY(comm_agree(ctx, status));
     TRY(touch_file(ctx, f, flags, bytes));
-    return open_hdf5(ctx, f, flags & O_CREAT);
+    return open_hdf5(ctx, f, flags & O_CREAT, sealed);
 }
 
-int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
+static int create(struct ctx *ctx, const char *path, int sealed, double bytes,
+                  struct h5 **out)
 {
-    int status = start(ctx, path, O_CREAT | O_TRUNC, bytes, out);
+    int status = start(ctx, path, O_CREAT | O_TRUNC, sealed, bytes, out);
 
     if (status != 0) {
         h5_discard(*out);
@@ -280,9 +284,20 @@ int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
     return status;
 }
 
+int h5_create(struct ctx *ctx, const char *path, double bytes, struct h5 **out)
+{
+    return create(ctx, path, 0, bytes, out);
+}
+
+int h5_create_sealed(struct ctx *ctx, const char *path, double bytes,
+                     struct h5 **out)
+{
+    return create(ctx, path, 1, bytes, out);
+}
+
 int h5_open(struct ctx *ctx, const char *path, struct h5 **out)
 {
-    int status = start(ctx, path, 0, 0, out);
+    int status = start(ctx, path, 0, 0, 0, out);
 
     if (status != 0) {
         h5_abandon(*out);

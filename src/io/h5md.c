@@ -411,6 +411,13 @@ int h5md_write_table(struct ctx *ctx, struct h5md *f,
     return h5_flush(ctx, f->h5);
 }
 
+int h5md_flush(struct ctx *ctx, struct h5md *f)
+{
+    TRY(h5md_settle(ctx, f));
+    f->flushed = timer_now();
+    return h5_flush(ctx, f->h5);
+}
+
 int64_t h5md_frames(const struct h5md *f)
 {
     return f->frames;
