@@ -1,5 +1,14 @@
 # inputs: decks, installed to $(pkgdatadir)/inputs.
 nobase_dist_pkgdata_DATA += \
+	inputs/fluid/cavity.toml \
+	inputs/fluid/cavity_3d.toml \
+	inputs/fluid/channel.toml \
+	inputs/fluid/decay.toml \
+	inputs/fluid/heated_cavity.toml \
+	inputs/fluid/rayleigh_benard.toml \
+	inputs/fluid/shear_layer.toml \
+	inputs/fluid/taylor_green.toml \
+	inputs/fluid/taylor_green_2d.toml \
 	inputs/md/argon.toml \
 	inputs/md/lj_binary.toml \
 	inputs/md/lj_cluster.toml \

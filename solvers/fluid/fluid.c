@@ -72,7 +72,7 @@ static void hint_diffusion(struct ctx *ctx, const struct fluid *f)
 static int fluid_start(struct ctx *ctx, void *state)
 {
     struct fluid *f = state;
-    TRY(fluid_open(ctx, f));
+    TRY(fluid_open(ctx, f, NULL));
     TRY(fluid_place(ctx, f));
     hint_diffusion(ctx, f);
     return fluid_statistics_start(ctx, f);
@@ -131,6 +131,18 @@ static const char *fluid_precision(const void *state)
                : "double";
 }
 
+/* What a run may go on with in another way. */
+static const char *const later_keys[] = {"fluid.end_time",
+                                         "fluid.steps",
+                                         "fluid.cfl",
+                                         "fluid.timestep",
+                                         "fluid.viscosity",
+                                         "fluid.forcing.acceleration",
+                                         "fluid.forcing.bulk_velocity",
+                                         "fluid.statistics.start",
+                                         "fluid.statistics.every",
+                                         NULL};
+
 const struct solver solver_fluid = {
     .name = "fluid",
     .title = "incompressible flow",
@@ -140,6 +152,10 @@ const struct solver solver_fluid = {
     .create = fluid_create,
     .estimate = fluid_estimate,
     .initial = fluid_start,
+    .save = fluid_save,
+    .restore = fluid_restore,
+    .guard = fluid_guard,
+    .later_keys = later_keys,
     .step = fluid_step,
     .step_number = fluid_step_number,
     .time = fluid_time,

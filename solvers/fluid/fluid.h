@@ -110,7 +110,8 @@ struct fluid {
 
     /* time */
     int64_t step, steps; /* steps: -1 without a limit */
-    double time, end_time, dt, fixed_dt, cfl;
+    double time, end_time, dt, fixed_dt;
+    double cfl;         /* of a step that adapts; with a fixed one, the most */
     double landing_on;  /* the next step ends exactly here; or infinity */
     double landing;     /* frames are written at multiples of it; 0: not */
     double dt_free;     /* as the limits have it, before landing on a time */
@@ -162,13 +163,16 @@ int fluid_choose_block(struct ctx *ctx, struct params *p, struct fluid *f);
 int fluid_set_block(struct ctx *ctx, struct fluid *f, const int dims[3]);
 double fluid_least_spacing(const struct fluid *f, int direction);
 
-/* fluid_store.c: the kernels and their store, and how the grid is cut. */
-int fluid_open(struct ctx *ctx, struct fluid *f);
+/* fluid_store.c: the kernels and their store. cut: NULL, or the ranks in x, y,
+ * z of a run that goes on, taken where they fit and the deck has none. */
+int fluid_open(struct ctx *ctx, struct fluid *f, const int64_t *cut);
 void fluid_close(struct fluid *f);
 double fluid_store_bytes(const struct fluid *f);
 
 /* fluid_step.c */
 int fluid_step(struct ctx *ctx, void *state, int look, int *stop);
+/* Whether all is finite. Collective. Errors: STATUS_PHYSICS. */
+int fluid_guard(struct ctx *ctx, void *state);
 /* Fresh ghost layers of velocity and scalars. */
 int fluid_refresh(struct ctx *ctx, struct fluid *f);
 /* One substage; adds to gradient (if not NULL) the acceleration that held the
@@ -176,6 +180,8 @@ int fluid_refresh(struct ctx *ctx, struct fluid *f);
 int fluid_substage(struct ctx *ctx, struct fluid *f,
                    const struct fluid_substage *sub, double gradient[3],
                    double *rate);
+/* The scheme's limit on the imaginary axis. */
+#define FLUID_CFL_LIMIT 1.7320508075688772 /* sqrt(3) */
 extern const double fluid_gamma[3], fluid_zeta[3];
 
 /* fluid_time.c: how long the next step may be. */
@@ -186,6 +192,8 @@ void fluid_limits(struct fluid *f); /* those that do not change */
 
 /* fluid_initial.c, fluid_random.c: velocity and scalars at the start. */
 int fluid_place(struct ctx *ctx, struct fluid *f);
+/* The pressure that belongs to the velocity as it is. */
+int fluid_find_pressure(struct ctx *ctx, struct fluid *f);
 int fluid_random_component(struct ctx *ctx, const struct fluid *f,
                            int component, double scale, double *block);
 double fluid_random_scale(const struct fluid *f);
@@ -197,11 +205,16 @@ int fluid_frame(struct ctx *ctx, void *state, int n_names,
                 const char *const *names, const struct grid_frame **out);
 void fluid_frame_free(struct fluid *f);
 int fluid_has_field(const struct fluid *f, const char *name);
+/* Numbers of a cell: 3 of a vector, 1 of all others. */
+int fluid_field_components(const char *name);
 int fluid_statistics_start(struct ctx *ctx, struct fluid *f);
 int fluid_statistics_step(struct ctx *ctx, struct fluid *f);
 void fluid_statistics_free(struct fluid *f);
 int fluid_results(struct ctx *ctx, void *state,
                   const struct result_table **tables, int *n);
+/* fluid_state.c */
+int fluid_save(struct ctx *ctx, void *state, struct state_io *io);
+int fluid_restore(struct ctx *ctx, void *state, struct state_io *io);
 int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out);
 int fluid_totals(struct ctx *ctx, void *state, struct solver_totals *out);
 

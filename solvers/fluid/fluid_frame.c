@@ -52,6 +52,14 @@ int fluid_has_field(const struct fluid *f, const char *name)
     return find(f, name, &kind);
 }
 
+int fluid_field_components(const char *name)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return kinds[i].components;
+    return 1;
+}
+
 /* Take away the mean over the volume. */
 static int center_pressure(struct ctx *ctx, const struct fluid *f, double *p)
 {

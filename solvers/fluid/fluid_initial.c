@@ -207,16 +207,18 @@ static int clear_pressure(struct ctx *ctx, struct fluid *f, double *block)
 /* ---- projection ---- */
 
 /* A substage in which nothing happens but the projection: no force, no
- * convection, and no time for diffusion. */
+ * convection, and no time for diffusion; and the flow that is held is set. */
 static int project(struct ctx *ctx, struct fluid *f, double *rate)
 {
     struct fluid_substage sub = {
         .first = 1, .last = 1, .dt = 1e-20, .alpha = 1};
-    TRY(fluid_substage(ctx, f, &sub, NULL, rate));
+    double unused[3] = {0, 0, 0};
+    TRY(fluid_substage(ctx, f, &sub, unused, rate));
     return comm_max_double(ctx, rate, 1);
 }
 
-/* The pressure of the state: that of a first substage, which is then undone. */
+/* The pressure of a first substage, which is then undone. `saved` has room for
+ * velocity and scalars. */
 static int find_pressure(struct ctx *ctx, struct fluid *f, double *saved)
 {
     struct fluid_substage sub = {.first = 1,
@@ -242,14 +244,33 @@ static int find_pressure(struct ctx *ctx, struct fluid *f, double *saved)
     return 0;
 }
 
+/* Room for velocity and scalars of this rank's block. */
+static int allocate(struct ctx *ctx, const struct fluid *f, double **block)
+{
+    size_t fields = 3 + (size_t)f->setup.n_scalars;
+    int status = 0;
+    *block = calloc(fields * fluid_block_cells(f), sizeof **block);
+    if (!*block)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for the initial state");
+    return comm_agree(ctx, status);
+}
+
+int fluid_find_pressure(struct ctx *ctx, struct fluid *f)
+{
+    double *saved;
+    int status = allocate(ctx, f, &saved);
+    if (status == 0)
+        status = find_pressure(ctx, f, saved);
+    free(saved);
+    return status;
+}
+
 int fluid_place(struct ctx *ctx, struct fluid *f)
 {
-    size_t n = fluid_block_cells(f), fields = 3 + (size_t)f->setup.n_scalars;
-    double *block = calloc(fields * n, sizeof *block);
-    int status = 0;
-    if (!block)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for the initial state");
-    TRY_CLEANUP(comm_agree(ctx, status));
+    double *block;
+    int status = allocate(ctx, f, &block);
+    if (status != 0)
+        goto cleanup;
     status = place_velocity(ctx, f, block);
     if (status == 0)
         status = place_scalars(ctx, f, block);

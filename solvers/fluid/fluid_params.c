@@ -54,10 +54,8 @@ static void read_times(struct params *p, struct fluid *f)
     if (!params_is_set(p, "fluid", "timestep"))
         return;
     f->fixed_dt = params_double(p, "fluid", "timestep");
-    if (params_is_set(p, "fluid", "cfl"))
-        params_error(p, "fluid", "timestep",
-                     "give timestep or cfl, not both: one follows from the "
-                     "other");
+    if (!params_is_set(p, "fluid", "cfl"))
+        f->cfl = FLUID_CFL_LIMIT;
     if (f->fixed_dt > f->end_time)
         params_error(p, "fluid", "timestep",
                      "fluid.timestep = %g is longer than the run, "
@@ -229,10 +227,7 @@ static void read_output(struct params *p, struct fluid *f)
         if (!fluid_has_field(f, fields[i]))
             params_error(p, "output", "fields", "no field '%s'; there are %s",
                          fields[i], list);
-        components += strcmp(fields[i], "velocity") == 0 ||
-                              strcmp(fields[i], "vorticity") == 0
-                          ? 3
-                          : 1;
+        components += fluid_field_components(fields[i]);
     }
     f->frame_bytes = 8 * components;
     for (int d = 0; d < 3; d++)

@@ -13,9 +13,7 @@
 const double fluid_gamma[3] = {8.0 / 15, 5.0 / 12, 3.0 / 4};
 const double fluid_zeta[3] = {0, -17.0 / 60, -5.0 / 12};
 
-/* The scheme's limit on the imaginary axis; a step that adapts may pass it
- * for a moment. */
-static const double cfl_limit = 1.7320508075688772;
+/* A step that adapts may pass its limit for a moment. */
 enum { ADAPTIVE_SLACK = 2 };
 
 static int carry(struct ctx *ctx, struct fluid *f, enum fluid_exchange kind)
@@ -144,11 +142,24 @@ int fluid_substage(struct ctx *ctx, struct fluid *f,
 
 /* ---- guards ---- */
 
+static int fail_not_finite(struct ctx *ctx, const struct fluid *f,
+                           const struct fluid_bad_cell *bad, double dt)
+{
+    return FAIL(ctx, STATUS_PHYSICS,
+                "step %" PRId64 ": velocity (%g, %g, %g) in cell (%" PRId64
+                ", %" PRId64 ", %" PRId64
+                ") is not finite; the largest CFL before was %.4g, the "
+                "timestep %g is probably too large",
+                f->step, bad->velocity[0], bad->velocity[1], bad->velocity[2],
+                bad->cell[0], bad->cell[1], bad->cell[2], f->rate * dt, dt);
+}
+
 /* This rank's status after a step; the rate is made fit for a maximum. */
 static int check_rate(struct ctx *ctx, struct fluid *f, double dt, double *rate)
 {
     struct fluid_bad_cell bad = {0};
-    double limit = cfl_limit * (f->fixed_dt > 0 ? 1 : ADAPTIVE_SLACK);
+    double limit = f->fixed_dt > 0 ? f->cfl * (1 + 1e-9)
+                                   : FLUID_CFL_LIMIT * ADAPTIVE_SLACK;
     double cfl = *rate * dt;
     if (isfinite(*rate) && cfl <= limit)
         return 0;
@@ -158,13 +169,19 @@ static int check_rate(struct ctx *ctx, struct fluid *f, double dt, double *rate)
                     "step %" PRId64 ": the flow has outrun its time step: "
                     "largest CFL %.4g, the limit is %.4g; the timestep %g is "
                     "too large",
-                    f->step, cfl, cfl_limit, dt);
-    return FAIL(ctx, STATUS_PHYSICS,
-                "step %" PRId64 ": velocity (%g, %g, %g) in cell (%" PRId64
-                ", %" PRId64 ", %" PRId64
-                ") is not finite; the largest CFL was %.4g, the timestep %g",
-                f->step, bad.velocity[0], bad.velocity[1], bad.velocity[2],
-                bad.cell[0], bad.cell[1], bad.cell[2], f->rate * dt, dt);
+                    f->step, cfl, f->fixed_dt > 0 ? f->cfl : FLUID_CFL_LIMIT,
+                    dt);
+    return fail_not_finite(ctx, f, &bad, dt);
+}
+
+int fluid_guard(struct ctx *ctx, void *state)
+{
+    struct fluid *f = state;
+    struct fluid_bad_cell bad = {0};
+    int status = f->k->find_bad(ctx, f->store, &bad);
+    if (status == 0 && bad.found)
+        status = fail_not_finite(ctx, f, &bad, f->last_dt);
+    return comm_agree(ctx, status);
 }
 
 /* ---- one step ---- */

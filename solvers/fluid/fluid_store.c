@@ -143,14 +143,30 @@ static int measure_cuts(struct ctx *ctx, struct fluid *f, int chosen[3])
     return 0;
 }
 
-int fluid_open(struct ctx *ctx, struct fluid *f)
+/* The cut of an earlier run. Returns whether it fits. */
+static int take_cut(struct ctx *ctx, const struct fluid *f, const int64_t *cut,
+                    int dims[3])
+{
+    int trial[3] = {(int)cut[0], (int)cut[1], (int)cut[2]};
+    if (cut[0] != 1 || cut[1] * cut[2] != comm_size(ctx->comm) ||
+        !block_is_legal(f->setup.cells, trial))
+        return 0;
+    for (int d = 0; d < 3; d++)
+        dims[d] = trial[d];
+    return 1;
+}
+
+int fluid_open(struct ctx *ctx, struct fluid *f, const int64_t *cut)
 {
     int dims[3] = {f->block.dims[0], f->block.dims[1], f->block.dims[2]};
+    int given = f->ranks_given;
     int status = find_kernels(ctx, f);
     if (status == 0)
         status = choose_diffusion(ctx, f);
     TRY(comm_agree(ctx, status));
-    if (!f->ranks_given && comm_size(ctx->comm) >= RANKS_MEASURED)
+    if (!given && cut)
+        given = take_cut(ctx, f, cut, dims);
+    if (!given && comm_size(ctx->comm) >= RANKS_MEASURED)
         TRY(measure_cuts(ctx, f, dims));
     return open_store(ctx, f, dims);
 }

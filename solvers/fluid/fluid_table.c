@@ -137,7 +137,8 @@ static const struct param params[] = {
      "|w|/dz). At most sqrt(3), the limit of the three-stage scheme."},
     {"fluid", "timestep", PARAM_DOUBLE, TIME, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
-     "A fixed time step, instead of one that follows from cfl."},
+     "A fixed time step. The run ends where the flow comes above cfl then, or "
+     "above sqrt(3) where cfl is left out."},
     {"fluid", "end_time", PARAM_DOUBLE, TIME, "20.0", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL | POSITIVE, NULL,
      "The run ends at exactly this time. It needs end_time or steps."},

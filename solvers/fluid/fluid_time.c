@@ -140,7 +140,9 @@ void fluid_choose_timestep(struct fluid *f)
     int fixed = f->fixed_dt > 0;
     double stop = next_stop(f), left = stop - f->time;
     f->dt_free = fixed ? f->fixed_dt : free_timestep(f);
-    double steps = ceil(left / f->dt_free - (fixed ? 1e-6 : 1e-9));
+    /* Rather a little above cfl than a last step of half the length. */
+    double slack = fmin(0.05, FLUID_CFL_LIMIT / f->cfl - 1);
+    double steps = ceil(left / f->dt_free - (fixed ? 1e-6 : slack));
     f->landing_on = INFINITY;
     f->dt = f->dt_free;
     if (!(left > 0) || isinf(stop))
