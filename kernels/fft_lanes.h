@@ -77,14 +77,13 @@ int fft_create(struct ctx *ctx, size_t n, enum fft_kind kind, struct fft **out);
 void fft_destroy(struct fft *f);
 
 /* Sample j: a vector at from[j * step] and one at from[j * step + half].
- * Position p of the result: at to[2 * p] and to[2 * p + 1]. The two may be the
- * same array where step = 2 * LANES, half = LANES and the kind is not
- * FFT_COSINE. scratch: 2 n vectors, which may be `to`, but for FFT_COSINE only
- * where it is not `from`. */
+ * Position p of the result: at to[2 * p] and to[2 * p + 1]. scratch: 2 n
+ * vectors; `to` will do. Where step = 2 * LANES and half = LANES, `from` may be
+ * `to`, and for other kinds than FFT_COSINE also the scratch. */
 void fft_forward(const struct fft *f, const scalar *from, size_t step,
                  size_t half, real *scratch, real *to);
-/* The reverse. scratch may be `from` (which is then lost); `to` may be `from`
- * under the same conditions as above. */
+/* The reverse. scratch may be `from`, which is then lost; for other kinds than
+ * FFT_COSINE it may also be `to`. */
 void fft_inverse(const struct fft *f, const real *from, real *scratch,
                  scalar *to, size_t step, size_t half);
 

@@ -22,7 +22,13 @@ FLUID_LOOP_SOURCES = \
 	kernels/fluid/stencil.h \
 	kernels/fluid/sweep_cpu.c \
 	kernels/fluid/sweep_cpu.h \
+	kernels/fluid/poisson_columns.c \
 	kernels/fluid/poisson_cpu.h \
+	kernels/fluid/poisson_create.c \
+	kernels/fluid/poisson_exchange.c \
+	kernels/fluid/poisson_planes.c \
+	kernels/fluid/poisson_state.h \
+	kernels/fluid/poisson_tables.c \
 	kernels/fluid/profile_cpu.c \
 	kernels/fluid/scalar.h \
 	kernels/fluid/scalar_cpu.c \
@@ -39,4 +45,17 @@ libwarpdeck_a_SOURCES += \
 	kernels/fluid/lines.h \
 	kernels/fluid/lines_plan.c
 
-EXTRA_DIST += $(FLUID_CUDA_SOURCES)
+FLUID_CUDA_SOURCES += \
+	kernels/fluid/block_cuda.cu \
+	kernels/fluid/columns_cuda.cu \
+	kernels/fluid/exchange_cuda.cu \
+	kernels/fluid/lines_cuda.cu \
+	kernels/fluid/look_cuda.cu \
+	kernels/fluid/poisson_cuda.cu \
+	kernels/fluid/profile_cuda.cu \
+	kernels/fluid/scalar_cuda.cu \
+	kernels/fluid/step_cuda.cu \
+	kernels/fluid/store_cuda.cu
+EXTRA_DIST += $(FLUID_CUDA_SOURCES) kernels/fluid/center_cuda.h \
+	kernels/fluid/columns_cuda.h kernels/fluid/poisson_cuda.h \
+	kernels/fluid/store_cuda.h
