@@ -109,6 +109,10 @@ int h5_share_text(struct ctx *ctx, const char *text, size_t size, char **out,
 /* A text of any length; rank 0's counts. NULL is written as "". */
 int h5_text(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
             const char *text);
+/* A short text of fixed length, in ASCII: readers written for such attributes
+ * (VTK's) take no other. */
+int h5_ascii(struct ctx *ctx, struct h5 *f, const char *object,
+             const char *name, const char *text);
 /* n texts of one fixed length. */
 int h5_fixed_texts(struct ctx *ctx, struct h5 *f, const char *object,
                    const char *name, size_t n, const char *const *texts);

@@ -169,6 +169,22 @@ int h5_text(struct ctx *ctx, struct h5 *f, const char *object, const char *name,
     return status;
 }
 
+int h5_ascii(struct ctx *ctx, struct h5 *f, const char *object,
+             const char *name, const char *text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    int status;
+
+    if (type >= 0 && H5Tset_size(type, strlen(text)) >= 0 &&
+        H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
+        status = put_values(ctx, f, object, name, 1, type, type, text);
+    else
+        status = h5_error(ctx, f, "describe the attribute '%s'", name);
+    if (type >= 0)
+        H5Tclose(type);
+    return status;
+}
+
 int h5_fixed_texts(struct ctx *ctx, struct h5 *f, const char *object,
                    const char *name, size_t n, const char *const *texts)
 {

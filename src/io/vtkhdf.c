@@ -158,7 +158,6 @@ static int write_field(struct ctx *ctx, struct vtkhdf *v, struct h5 *f,
 
 static int write_image(struct ctx *ctx, struct h5 *f, const struct picture *p)
 {
-    static const char *const type[1] = {"ImageData"};
     static const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const int64_t version[2] = {1, 0};
     int64_t extent[6];
@@ -177,7 +176,7 @@ static int write_image(struct ctx *ctx, struct h5 *f, const struct picture *p)
     }
     TRY(h5_group(ctx, f, "/VTKHDF/PointData"));
     TRY(h5_ints(ctx, f, "/VTKHDF", "Version", 2, version));
-    TRY(h5_fixed_texts(ctx, f, "/VTKHDF", "Type", 1, type));
+    TRY(h5_ascii(ctx, f, "/VTKHDF", "Type", "ImageData"));
     TRY(h5_ints(ctx, f, "/VTKHDF", "WholeExtent", 6, extent));
     TRY(h5_doubles(ctx, f, "/VTKHDF", "Origin", 3, origin));
     TRY(h5_doubles(ctx, f, "/VTKHDF", "Spacing", 3, spacing));

@@ -1,9 +1,13 @@
 # tests/output: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
 check_PROGRAMS += \
+	tests/output/flow \
 	tests/output/t_h5 \
 	tests/output/t_particles \
 	tests/output/write_h5md \
 	tests/output/write_large
+# The ordinary program with a solver of known fields on a grid.
+tests_output_flow_SOURCES = src/driver/main.c tests/output/flow_solver.c
+tests_output_flow_LDADD = $(WARPDECK_LIBS)
 tests_output_t_h5_LDADD = $(TEST_LIBS)
 tests_output_t_particles_LDADD = $(TEST_LIBS)
 tests_output_write_h5md_LDADD = $(TEST_LIBS)
@@ -14,7 +18,8 @@ FILE_TESTS = \
 	tests/output/modules.sh \
 	tests/output/postproc.py \
 	tests/output/run_files.py \
-	tests/output/viewer.py
+	tests/output/viewer.py \
+	tests/output/vtkhdf.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
 LONG_TESTS += tests/output/large.py
 EXTRA_DIST += $(FILE_TESTS)
