@@ -17,6 +17,7 @@ FILE_TESTS = \
 	tests/output/files.py \
 	tests/output/modules.sh \
 	tests/output/postproc.py \
+	tests/output/resume.py \
 	tests/output/run_files.py \
 	tests/output/viewer.py \
 	tests/output/vtkhdf.py

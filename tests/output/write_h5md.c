@@ -27,6 +27,7 @@ struct options {
     const char *path, *units, *title;
     long long particles, frames, rows, deck_bytes, kill_after;
     long long velocity, force, image, finish, table, overwrite;
+    long long resume; /* the frame to go on from; -1: a new file */
 };
 
 static const char *value_of(const char *arg, const char *name)
@@ -53,6 +54,7 @@ static int read_options(int argc, char **argv, struct options *o)
         {"table", &o->table},
         {"overwrite", &o->overwrite},
         {"kill_after", &o->kill_after},
+        {"resume", &o->resume},
     };
 
     if (argc < 2)
@@ -368,7 +370,7 @@ static int run_all(struct ctx *ctx, struct run *run)
     const struct options *o = &run->o;
     int64_t rows = o->rows > o->frames ? o->rows : o->frames;
 
-    for (int64_t t = 0; t < rows; t++) {
+    for (int64_t t = o->resume + 1; t < rows; t++) {
         double values[N_OBSERVABLES];
 
         observe(o->particles, t, values);
@@ -419,6 +421,9 @@ static int create(struct ctx *ctx, struct run *run, char *deck)
 
     memset(deck, '#', from.deck_size);
     memcpy(deck, text, from.deck_size < size ? from.deck_size : size);
+    if (run->o.resume >= 0)
+        return h5md_reopen(ctx, run->o.path, 10 * run->o.resume, &from,
+                           N_OBSERVABLES, observables, run->time, &run->file);
     return h5md_create(ctx, run->o.path, run->o.overwrite != 0, &from,
                        N_OBSERVABLES, observables, run->time, &run->file);
 }
@@ -453,7 +458,8 @@ int main(int argc, char **argv)
                             .frames = 2,
                             .deck_bytes = 40,
                             .velocity = 1,
-                            .finish = 1}};
+                            .finish = 1,
+                            .resume = -1}};
     int status;
 
     if (comm_start(&argc, &argv, &ctx.comm) != 0)
