@@ -12,6 +12,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "kernels/fluid/fluid_kernels.h"
 #include "kernels/md/md_kernels.h"
 
 const char *device_simd_name(void)
@@ -40,6 +41,19 @@ static const struct md_kernels *cpu_md(enum precision precision)
         return &md_kernels_cpu_mixed;
     case PRECISION_SINGLE:
         return &md_kernels_cpu_single;
+    }
+    return NULL;
+}
+
+static const struct fluid_kernels *cpu_fluid(enum precision precision)
+{
+    switch (precision) {
+    case PRECISION_DOUBLE:
+        return &fluid_kernels_cpu_double;
+    case PRECISION_SINGLE:
+        return &fluid_kernels_cpu_single;
+    case PRECISION_MIXED:
+        break;
     }
     return NULL;
 }
@@ -76,6 +90,7 @@ static int cpu_open(struct ctx *ctx, struct device *d)
     d->memory_total = host_memory();
     d->sharers = comm_node_size(ctx->comm);
     d->md = cpu_md;
+    d->fluid = cpu_fluid;
     snprintf(d->description, sizeof d->description, "cpu (%s)",
              device_simd_name());
     return 0;
