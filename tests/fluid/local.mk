@@ -29,3 +29,41 @@ tests_fluid_t_poisson_LDADD = $(TEST_LIBS)
 tests_fluid_t_poisson_single_SOURCES = tests/fluid/t_poisson.c
 tests_fluid_t_poisson_single_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=3
 tests_fluid_t_poisson_single_LDADD = $(TEST_LIBS)
+
+# Scalars, implicit diffusion, sums, profiles and derived fields.
+FLUID_TERMS_SOURCES = \
+	tests/fluid/reference_flow.c \
+	tests/fluid/reference_flow.h \
+	tests/fluid/terms_case.c \
+	tests/fluid/terms_case.h \
+	tests/fluid/world.c \
+	tests/fluid/world.h
+FLUID_TERMS_TESTS = \
+	tests/fluid/t_terms_fields \
+	tests/fluid/t_terms_implicit \
+	tests/fluid/t_terms_look \
+	tests/fluid/t_terms_scalar
+check_PROGRAMS += $(FLUID_TERMS_TESTS)
+TESTS += $(FLUID_TERMS_TESTS)
+tests_fluid_t_terms_fields_SOURCES = tests/fluid/t_terms_fields.c \
+	$(FLUID_TERMS_SOURCES)
+tests_fluid_t_terms_fields_LDADD = $(TEST_LIBS)
+tests_fluid_t_terms_look_SOURCES = tests/fluid/t_terms_look.c \
+	$(FLUID_TERMS_SOURCES)
+tests_fluid_t_terms_look_LDADD = $(TEST_LIBS)
+tests_fluid_t_terms_implicit_SOURCES = tests/fluid/t_terms_implicit.c \
+	$(FLUID_TERMS_SOURCES)
+tests_fluid_t_terms_implicit_LDADD = $(TEST_LIBS)
+tests_fluid_t_terms_scalar_SOURCES = tests/fluid/t_terms_scalar.c \
+	$(FLUID_TERMS_SOURCES)
+tests_fluid_t_terms_scalar_LDADD = $(TEST_LIBS)
+
+# The substages of the velocity.
+check_PROGRAMS += tests/fluid/t_step
+TESTS += tests/fluid/t_step
+tests_fluid_t_step_SOURCES = tests/fluid/t_step.c \
+	tests/fluid/reference_flow.c \
+	tests/fluid/reference_flow.h \
+	tests/fluid/world.c \
+	tests/fluid/world.h
+tests_fluid_t_step_LDADD = $(TEST_LIBS)
