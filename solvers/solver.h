@@ -69,6 +69,7 @@ struct solver_bench {
     const char *steps_key;          /* "md.steps" */
     const char *precision_key;      /* "md.precision", or NULL */
     const char *rebuild_key;        /* what --rebuild-every sets, or NULL */
+    int warm_up, steps;             /* steps before, and those measured */
 };
 
 struct solver {

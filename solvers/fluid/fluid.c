@@ -75,6 +75,7 @@ static int fluid_start(struct ctx *ctx, void *state)
     TRY(fluid_open(ctx, f, NULL));
     TRY(fluid_place(ctx, f));
     hint_diffusion(ctx, f);
+    fluid_start_phases(f);
     return fluid_statistics_start(ctx, f);
 }
 

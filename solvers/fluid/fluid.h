@@ -23,7 +23,8 @@ enum {
     FLUID_NAME_MAX = 32,
     FLUID_TEXT_MAX = 96,
     FLUID_OBSERVABLES_MAX = 48,
-    FLUID_CUTS_MAX = 64 /* decompositions looked at */
+    FLUID_CUTS_MAX = 64,  /* decompositions looked at */
+    FLUID_PHASES_MAX = 32 /* of the kernels */
 };
 
 enum fluid_profile {
@@ -110,6 +111,7 @@ struct fluid {
 
     /* time */
     int64_t step, steps; /* steps: -1 without a limit */
+    int64_t first_step;  /* of this job */
     double time, end_time, dt, fixed_dt;
     double cfl;         /* of a step that adapts; with a fixed one, the most */
     double landing_on;  /* the next step ends exactly here; or infinity */
@@ -138,7 +140,7 @@ struct fluid {
     struct result_table *tables;
     int n_tables;
 
-    double measured[FLUID_CUTS_MAX]; /* seconds a step by decomposition */
+    double phases_before[FLUID_PHASES_MAX]; /* seconds, before the first step */
     int phase_predict, phase_halo, phase_transform, phase_columns,
         phase_transpose, phase_correct, phase_lines, phase_statistics;
 };
@@ -216,6 +218,8 @@ int fluid_results(struct ctx *ctx, void *state,
 int fluid_save(struct ctx *ctx, void *state, struct state_io *io);
 int fluid_restore(struct ctx *ctx, void *state, struct state_io *io);
 int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out);
+/* Remember what the kernels' phases took so far: the start does not count. */
+void fluid_start_phases(struct fluid *f);
 int fluid_totals(struct ctx *ctx, void *state, struct solver_totals *out);
 
 static inline size_t fluid_block_cells(const struct fluid *f)

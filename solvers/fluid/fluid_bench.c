@@ -49,4 +49,6 @@ const struct solver_bench fluid_bench = {
     .sizes = sizes,
     .steps_key = "fluid.steps",
     .precision_key = "fluid.precision",
+    .warm_up = 5,
+    .steps = 20,
 };

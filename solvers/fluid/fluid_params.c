@@ -94,10 +94,17 @@ static int guess_normal(const struct fluid *f, int along)
     return along == 1 ? 0 : 1;
 }
 
+static const char *profile_name(const struct params *p)
+{
+    return params_is_set(p, "fluid.initial", "profile")
+               ? params_string(p, "fluid.initial", "profile")
+               : "rest";
+}
+
 static void check_profile(struct params *p, const struct fluid *f)
 {
     const struct fluid_start *s = &f->start;
-    const char *name = params_string(p, "fluid.initial", "profile");
+    const char *name = profile_name(p);
     int walls = s->profile == FLUID_POISEUILLE || s->profile == FLUID_COUETTE ||
                 s->profile == FLUID_CHANNEL;
     int sheared = walls || s->profile == FLUID_SHEAR_LAYER;
@@ -129,8 +136,7 @@ static void read_initial(struct params *p, struct fluid *f)
         "channel",    NULL};
     struct fluid_start *s = &f->start;
     size_t n = 0;
-    s->profile = (enum fluid_profile)choice(
-        params_string(p, "fluid.initial", "profile"), names);
+    s->profile = (enum fluid_profile)choice(profile_name(p), names);
     s->amplitude = params_double(p, "fluid.initial", "amplitude");
     s->perturbation = params_double(p, "fluid.initial", "perturbation");
     s->peak = params_double(p, "fluid.initial", "peak");

@@ -222,6 +222,7 @@ int fluid_restore(struct ctx *ctx, void *state, struct state_io *io)
     TRY(fluid_statistics_start(ctx, f));
     TRY(move_fields(ctx, f, io, 0));
     TRY(restore_sums(ctx, f, io, v, n));
+    fluid_start_phases(f);
     return f->setup.diffusion == FLUID_EXPLICIT ? fluid_find_pressure(ctx, f)
                                                 : 0;
 }

@@ -179,11 +179,12 @@ static const struct param params[] = {
     BOUNDARY("z_min", 0),
     BOUNDARY("z_max", 0),
 
-    {"fluid.initial", "profile", PARAM_STRING, NO_DIM, "\"rest\"", 0, 0, 0,
-     PARAM_STARTER,
+    {"fluid.initial", "profile", PARAM_STRING, NO_DIM, "\"taylor-green\"", 0, 0,
+     0, PARAM_STARTER | PARAM_OPTIONAL,
      "rest|uniform|taylor-green|taylor-green-2d|poiseuille|couette|shear-layer|"
      "random|channel",
-     "rest, uniform: only `velocity`. taylor-green, taylor-green-2d: the "
+     "rest, uniform: only `velocity`; so where it is left out. taylor-green, "
+     "taylor-green-2d: the "
      "vortices, of one wave in each direction. poiseuille: the parabola "
      "between two walls. couette: linear between the velocities of two walls. "
      "shear-layer: tanh. random: a solenoidal field of a given spectrum. "

@@ -75,19 +75,31 @@ int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out)
     return 0;
 }
 
+void fluid_start_phases(struct fluid *f)
+{
+    f->first_step = f->step;
+    if (f->k->phases && f->k->phase_seconds)
+        f->k->phase_seconds(f->store, f->phases_before);
+}
+
 /* "predict 3.1, halo 0.4, ... ns a cell and step", where the store tells. */
 static void note_phases(const struct fluid *f, char *text, size_t size)
 {
-    double seconds[32] = {0};
+    double seconds[FLUID_PHASES_MAX] = {0};
     size_t used = 0;
-    if (!f->k->phases || !f->k->phase_seconds || f->step == 0)
+    if (!f->k->phases || !f->k->phase_seconds || f->step == f->first_step)
         return;
     f->k->phase_seconds(f->store, seconds);
-    double to_ns = 1e9 / ((double)f->step * (double)fluid_block_cells(f));
-    for (int i = 0; i < 32 && f->k->phases[i] && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s %.2f",
-                                 i > 0 ? ", " : "ns a cell and step: ",
-                                 f->k->phases[i], seconds[i] * to_ns);
+    double to_ns = 1e9 / ((double)(f->step - f->first_step) *
+                          (double)fluid_block_cells(f));
+    for (int i = 0; i < FLUID_PHASES_MAX && f->k->phases[i]; i++) {
+        double ns = (seconds[i] - f->phases_before[i]) * to_ns;
+        if (ns >= 0.005 && used < size)
+            used += (size_t)snprintf(
+                text + used, size - used, "%s%s %.2f",
+                used > 0 ? ", " : "ns a cell and step of a rank: ",
+                f->k->phases[i], ns);
+    }
 }
 
 int fluid_totals(struct ctx *ctx, void *state, struct solver_totals *out)

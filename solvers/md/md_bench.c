@@ -34,4 +34,6 @@ const struct solver_bench md_bench = {
     .steps_key = "md.steps",
     .precision_key = "md.precision",
     .rebuild_key = "md.pair.rebuild_every",
+    .warm_up = 100,
+    .steps = 200,
 };

@@ -26,7 +26,7 @@
 #include "kernels/machine.h"
 #include "solvers/solver.h"
 
-enum { BLOCKS_MAX = 10, WARM_UP = 100, OVERRIDES_MAX = 64, TEXT_MAX = 160 };
+enum { BLOCKS_MAX = 10, OVERRIDES_MAX = 64, TEXT_MAX = 160 };
 
 struct bench {
     const struct command_line *line;
@@ -101,7 +101,8 @@ static int collect(struct ctx *ctx, const struct bench *b,
     const struct solver_bench *s = b->solver->bench;
     const char *precision = b->line->option[OPTION_PRECISION];
     o->n = 0;
-    snprintf(o->text[0], TEXT_MAX, "%s=%ld", s->steps_key, WARM_UP + b->steps);
+    snprintf(o->text[0], TEXT_MAX, "%s=%ld", s->steps_key,
+             s->warm_up + b->steps);
     o->list[o->n++] = o->text[0];
     if (precision != NULL && s->precision_key != NULL) {
         snprintf(o->text[1], TEXT_MAX, "%s=%s", s->precision_key, precision);
@@ -182,7 +183,8 @@ static int measure(struct ctx *ctx, const struct bench *b,
     struct phases phases;
     struct solver_totals totals = {0};
     TRY(s->initial(ctx, job->state));
-    TRY(run_steps(ctx, job, WARM_UP));
+    int warm_up = b->solver->bench->warm_up;
+    TRY(run_steps(ctx, job, warm_up));
     timers_reset(ctx->timers);
     TRY(comm_barrier(ctx));
     double joules = 0;
@@ -194,7 +196,7 @@ static int measure(struct ctx *ctx, const struct bench *b,
     TRY(phases_gather(ctx, seconds, &phases));
     TRY(s->totals(ctx, job->state, &totals));
 
-    double done = (double)(s->step_number(job->state) - WARM_UP);
+    double done = (double)(s->step_number(job->state) - warm_up);
     double all = (double)s->step_number(job->state);
     snprintf(out->item, sizeof(out->item), "%s", totals.item);
     out->items = totals.items;
@@ -207,7 +209,7 @@ static int measure(struct ctx *ctx, const struct bench *b,
     log_info(ctx->log, "%s", "");
     log_info(ctx->log, "%s: %s, %.0f steps in %s after a warm-up of %d",
              out->size, job->plan.problem, done, format_seconds(seconds, a),
-             WARM_UP);
+             warm_up);
     phases_print(ctx, &phases);
     if (totals.extra != NULL && totals.extra_rate > 0)
         log_info(ctx->log, "  %s %s/s",
@@ -307,19 +309,22 @@ static void print_summary(struct ctx *ctx, const struct bench *b,
     int wide = p == NULL || strcmp(p, "double") == 0;
     double peak = wide ? b->limits.fma_double : b->limits.fma_single;
     log_info(ctx->log, "%s", "");
-    log_info(ctx->log, "  %-6s %12s %12s %12s %12s %12s", "size", "particles",
-             "median M/s", "best M/s", "bytes each", "of FMA peak");
+    log_info(ctx->log, "  %-11s %10ss %12s %12s %12s %12s %12s", "size",
+             m[0].item, "median M/s", "best M/s", "ns a step", "bytes each",
+             "of FMA peak");
     for (int i = 0; i < n; i++)
-        log_info(ctx->log, "  %-6s %12.0f %12.2f %12.2f %12.0f %10.1f %%",
-                 m[i].size, m[i].items, 1e-6 * m[i].median, 1e-6 * m[i].best,
-                 m[i].bytes_per_item, 100 * m[i].flops_rate / peak);
-    log_info(ctx->log, "  M/s: million %s-steps a second", m[0].item);
+        log_info(
+            ctx->log, "  %-11s %11.0f %12.2f %12.2f %12.2f %12.0f %10.1f %%",
+            m[i].size, m[i].items, 1e-6 * m[i].median, 1e-6 * m[i].best,
+            1e9 / m[i].best, m[i].bytes_per_item, 100 * m[i].flops_rate / peak);
+    log_info(ctx->log,
+             "  M/s: million %s-steps a second; ns a step: of one %s, best",
+             m[0].item, m[0].item);
 }
 
 int cmd_bench(struct ctx *ctx, const struct command_line *line)
 {
-    struct bench b = {
-        .line = line, .solver = choose_solver(line), .steps = 200};
+    struct bench b = {.line = line, .solver = choose_solver(line)};
     struct measured m[16];
     int n = 0;
     if (b.solver == NULL)
@@ -328,6 +333,7 @@ int cmd_bench(struct ctx *ctx, const struct command_line *line)
     if (b.solver->bench == NULL)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "solver '%s' has no standard problem", b.solver->name);
+    b.steps = b.solver->bench->steps;
     TRY(option_count(ctx, line, OPTION_STEPS, 1, &b.steps));
     TRY(option_count(ctx, line, OPTION_REBUILD_EVERY, 0, &b.rebuild_every));
     TRY(check_sizes(ctx, &b));
