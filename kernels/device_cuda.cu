@@ -10,6 +10,8 @@ extern "C" {
 const struct md_kernels *md_kernels_cuda_double(void);
 const struct md_kernels *md_kernels_cuda_mixed(void);
 const struct md_kernels *md_kernels_cuda_single(void);
+const struct fluid_kernels *fluid_kernels_cuda_double(void);
+const struct fluid_kernels *fluid_kernels_cuda_single(void);
 }
 
 static const size_t STAGING_BYTES = 8 << 20;
@@ -42,8 +44,8 @@ int cuda_grow(struct ctx *ctx, void **p, size_t *capacity, size_t n,
         CUDA_TRY(ctx, cudaMemGetInfo(&free_now, &total));
         return FAIL(ctx, STATUS_MEMORY,
                     "no memory on the card for %s: %.1f MiB needed, %.1f of "
-                    "%.1f MiB free; use more ranks and cards, or precision = "
-                    "\"mixed\"",
+                    "%.1f MiB free; use more ranks and cards, or a lower "
+                    "precision",
                     what, (double)grown / 1048576.0,
                     (double)free_now / 1048576.0, (double)total / 1048576.0);
     }
@@ -191,6 +193,13 @@ static const struct md_kernels *cuda_md(enum precision precision)
                                           : md_kernels_cuda_single();
 }
 
+static const struct fluid_kernels *cuda_fluid(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE   ? fluid_kernels_cuda_double()
+           : precision == PRECISION_SINGLE ? fluid_kernels_cuda_single()
+                                           : NULL;
+}
+
 static int usable(char *why, size_t size)
 {
     int n = 0;
@@ -270,6 +279,7 @@ static int open_cuda(struct ctx *ctx, struct device *device)
     device->threads = 1;
     device->backend = d;
     device->md = cuda_md;
+    device->fluid = cuda_fluid;
     device->close = close_cuda;
     device->message_alloc = message_alloc;
     device->message_free = message_free;

@@ -14,11 +14,13 @@ libwarpdeck_a_SOURCES += \
 CUDA_SOURCES += \
 	kernels/card_cuda.cu \
 	kernels/device_cuda.cu \
+	kernels/fft_cuda.cu \
 	kernels/primitives.cu
 if WITH_CUDA
 libwarpdeck_a_LIBADD += $(CUDA_OBJECTS)
 else
 libwarpdeck_a_SOURCES += kernels/device_cuda_absent.c
 endif
-EXTRA_DIST += $(CUDA_SOURCES) kernels/device_cuda.h kernels/gpu.h \
+EXTRA_DIST += $(CUDA_SOURCES) kernels/device_cuda.h \
+	kernels/fft_cuda.h kernels/gpu.h \
 	kernels/primitives.h

@@ -77,7 +77,7 @@ WD_END
 # (CUDA_CPPFLAGS) and Boost.Context, else why not. Sets CUDASIM_LIBS.
 AC_DEFUN([WD_CUDASIM], [
   wd_cudasim=yes
-  CUDASIM_LIBS="-lboost_context -ldl"
+  CUDASIM_LIBS="-lboost_context -lfftw3 -lfftw3f -ldl"
   AS_IF([test "$with_cuda" = no], [wd_cudasim="no: --without-cuda"], [
     AC_LANG_PUSH([C++])
     wd_saved_cppflags="$CPPFLAGS"
@@ -98,6 +98,13 @@ AC_DEFUN([WD_CUDASIM], [
       [AC_MSG_RESULT([yes])],
       [AC_MSG_RESULT([no])
        wd_cudasim="no: Boost.Context is missing (Debian: libboost-context-dev)"])
+    AC_MSG_CHECKING([for FFTW in double and in single precision])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+      #include <fftw3.h>]],
+      [[fftw_cleanup(); fftwf_cleanup()]])],
+      [AC_MSG_RESULT([yes])],
+      [AC_MSG_RESULT([no])
+       wd_cudasim="no: FFTW is missing (Debian: libfftw3-dev)"])
     CPPFLAGS="$wd_saved_cppflags"
     LIBS="$wd_saved_libs"
     AC_LANG_POP([C++])

@@ -3,6 +3,7 @@ CUDASIM_SOURCES = \
 	tests/cudasim/api.cpp \
 	tests/cudasim/block.cpp \
 	tests/cudasim/copies.cpp \
+	tests/cudasim/cufft.cpp \
 	tests/cudasim/cudasim.h \
 	tests/cudasim/cudasim_functions.h \
 	tests/cudasim/faults.cpp \
