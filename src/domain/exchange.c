@@ -7,12 +7,19 @@
 #include "base/error.h"
 #include "domain/block.h"
 
+/* A kind's connection with all ranks along its axis but this one, in order of
+ * their coordinate; its partners may differ from call to call. */
+struct connection {
+    struct comm_exchange *peers; /* NULL: not made yet */
+    int n;
+    const void **send;
+    void **recv;
+    size_t *send_bytes, *recv_bytes;
+};
+
 struct exchange {
     int dims[3], coords[3];
-    struct {
-        struct comm_exchange *peers; /* NULL: none, or not made yet */
-        int n;
-    } kind[FLUID_EXCHANGES];
+    struct connection kind[FLUID_EXCHANGES];
 };
 
 int exchange_create(struct ctx *ctx, const struct block *block,
@@ -30,14 +37,20 @@ int exchange_create(struct ctx *ctx, const struct block *block,
 
 void exchange_destroy(struct exchange *x)
 {
-    for (int k = 0; x && k < FLUID_EXCHANGES; k++)
-        comm_exchange_destroy(x->kind[k].peers);
+    for (int k = 0; x && k < FLUID_EXCHANGES; k++) {
+        struct connection *c = &x->kind[k];
+        comm_exchange_destroy(c->peers);
+        free((void *)c->send);
+        free((void *)c->recv);
+        free(c->send_bytes);
+        free(c->recv_bytes);
+    }
     free(x);
 }
 
 /* The rank at a coordinate along the axis of a kind, otherwise as this one. */
-static int partner_rank(const struct exchange *x, enum fluid_exchange kind,
-                        int coordinate)
+static int rank_at(const struct exchange *x, enum fluid_exchange kind,
+                   int coordinate)
 {
     int c[3] = {x->coords[0], x->coords[1], x->coords[2]};
     c[fluid_exchange_axis(kind)] = coordinate;
@@ -45,15 +58,25 @@ static int partner_rank(const struct exchange *x, enum fluid_exchange kind,
 }
 
 static int connect(struct ctx *ctx, struct exchange *x,
-                   enum fluid_exchange kind, const struct fluid_transfer *t)
+                   enum fluid_exchange kind)
 {
-    int *ranks = calloc((size_t)t->n, sizeof *ranks);
-    if (!ranks)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for %d partners", t->n);
-    for (int p = 0; p < t->n; p++)
-        ranks[p] = partner_rank(x, kind, t->partner[p]);
-    int status = comm_exchange_create(ctx, t->n, ranks, &x->kind[kind].peers);
-    x->kind[kind].n = t->n;
+    struct connection *c = &x->kind[kind];
+    int axis = fluid_exchange_axis(kind), n = 0;
+    size_t room = (size_t)x->dims[axis];
+    int *ranks = calloc(room, sizeof *ranks);
+    c->send = calloc(room, sizeof *c->send);
+    c->recv = calloc(room, sizeof *c->recv);
+    c->send_bytes = calloc(room, sizeof *c->send_bytes);
+    c->recv_bytes = calloc(room, sizeof *c->recv_bytes);
+    int status = 0;
+    if (!ranks || !c->send || !c->recv || !c->send_bytes || !c->recv_bytes)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu partners", room);
+    for (int i = 0; i < x->dims[axis] && status == 0; i++)
+        if (i != x->coords[axis])
+            ranks[n++] = rank_at(x, kind, i);
+    if (status == 0)
+        status = comm_exchange_create(ctx, n, ranks, &c->peers);
+    c->n = n;
     free(ranks);
     return status;
 }
@@ -61,15 +84,23 @@ static int connect(struct ctx *ctx, struct exchange *x,
 int exchange_post(struct ctx *ctx, struct exchange *x, enum fluid_exchange kind,
                   const struct fluid_transfer *t)
 {
-    if (t->n == 0)
+    struct connection *c = &x->kind[kind];
+    int mine = x->coords[fluid_exchange_axis(kind)];
+    if (x->dims[fluid_exchange_axis(kind)] == 1)
         return 0;
-    if (!x->kind[kind].peers)
-        TRY(connect(ctx, x, kind, t));
-    if (t->n != x->kind[kind].n)
-        return FAIL(ctx, STATUS_INTERNAL, "transfer %d: %d partners, %d before",
-                    (int)kind, t->n, x->kind[kind].n);
-    return comm_exchange_post(ctx, x->kind[kind].peers, t->send, t->send_bytes,
-                              t->recv, t->recv_bytes);
+    if (!c->peers)
+        TRY(connect(ctx, x, kind));
+    for (int p = 0; p < c->n; p++)
+        c->send_bytes[p] = c->recv_bytes[p] = 0;
+    for (int i = 0; i < t->n; i++) {
+        int p = t->partner[i] - (t->partner[i] > mine);
+        c->send[p] = t->send[i];
+        c->recv[p] = t->recv[i];
+        c->send_bytes[p] = t->send_bytes[i];
+        c->recv_bytes[p] = t->recv_bytes[i];
+    }
+    return comm_exchange_post(ctx, c->peers, c->send, c->send_bytes, c->recv,
+                              c->recv_bytes);
 }
 
 int exchange_wait(struct ctx *ctx, struct exchange *x, enum fluid_exchange kind)

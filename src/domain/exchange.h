@@ -20,8 +20,8 @@ int exchange_create(struct ctx *ctx, const struct block *block,
 void exchange_destroy(struct exchange *x); /* NULL is fine */
 
 /* Start the messages of one kind. Other kinds may be on their way at the same
- * time. The ranks that name each other call in the same order. Errors:
- * STATUS_MPI, STATUS_MEMORY. */
+ * time. Collective over the ranks along the axis, also those without partners.
+ * Errors: STATUS_MPI, STATUS_MEMORY. */
 int exchange_post(struct ctx *ctx, struct exchange *x, enum fluid_exchange kind,
                   const struct fluid_transfer *t);
 int exchange_wait(struct ctx *ctx, struct exchange *x,

@@ -26,7 +26,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_SIZES] = {"sizes", 0, "LIST",
                       "sizes to measure, e.g. 32k,256k,1M (default: all)"},
     [OPTION_STEPS] = {"steps", 0, "N",
-                      "steps to measure at each size (default: 200)"},
+                      "steps to measure at each size (default: the solver's)"},
     [OPTION_PRECISION] = {"precision", 0, "double|mixed|single",
                           "precision to measure (default: double)"},
     [OPTION_REBUILD_EVERY] = {"rebuild-every", 0, "N",

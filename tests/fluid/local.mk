@@ -67,3 +67,7 @@ tests_fluid_t_step_SOURCES = tests/fluid/t_step.c \
 	tests/fluid/world.c \
 	tests/fluid/world.h
 tests_fluid_t_step_LDADD = $(TEST_LIBS)
+
+# Whole flows through the program.
+TESTS += tests/fluid/runs.py
+EXTRA_DIST += tests/fluid/runs.py
