@@ -109,11 +109,25 @@ int results_write_last(struct ctx *ctx, struct results *r)
     return results_write(ctx, r, missing);
 }
 
+/* Writing to a file that somebody has removed succeeds, for nothing. */
+static int check_there(struct ctx *ctx, struct results *r)
+{
+    int status = 0;
+    if (comm_rank(ctx->comm) == 0 && access(r->output->h5, F_OK) != 0)
+        status =
+            FAIL(ctx, STATUS_IO, "'%s' is gone: it was removed during the run",
+                 r->output->h5);
+    status = comm_agree(ctx, status);
+    if (status != 0)
+        r->row_step = -1; /* no row stands there */
+    return status;
+}
+
 int results_flush(struct ctx *ctx, struct results *r)
 {
     int status = h5md_flush(ctx, r->file);
     r->file_failed |= status != 0;
-    return status;
+    return status != 0 ? status : check_there(ctx, r);
 }
 
 struct results_due results_due(struct results *r, int last)
@@ -149,8 +163,8 @@ static void read_keys(struct results *r)
 }
 
 static int open_file(struct ctx *ctx, struct results *r,
-                     const struct command_line *line, int64_t kept,
-                     int resumed)
+                     const struct command_line *line,
+                     const struct h5md_keep *kept, int resumed)
 {
     const struct solver *s = r->job->solver;
     const char *path = r->output->h5, *time_unit = s->time_unit(r->job->state);
@@ -164,7 +178,7 @@ static int open_file(struct ctx *ctx, struct results *r,
                                line->option[OPTION_RESUME] != NULL,
                            &r->from, r->n_observables, r->observables,
                            time_unit, &r->file);
-    TRY(h5md_reopen(ctx, path, kept, &r->from, r->n_observables,
+    TRY(h5md_reopen(ctx, path, *kept, &r->from, r->n_observables,
                     r->observables, time_unit, &r->file));
     r->row_step = h5md_last_row(r->file);
     r->frame_step = h5md_last_frame(r->file);
@@ -180,8 +194,8 @@ static char *stem_of(const char *h5)
 
 /* resumed: the step that an earlier run is gone on from; -1: a new run. */
 static int open_files(struct ctx *ctx, struct results *r,
-                      const struct command_line *line, int64_t kept,
-                      int64_t resumed)
+                      const struct command_line *line,
+                      const struct h5md_keep *kept, int64_t resumed)
 {
     const struct solver *s = r->job->solver;
     char *stem = stem_of(r->output->h5);
@@ -214,8 +228,9 @@ static void begin_table(struct ctx *ctx, struct results *r)
 
 static int open_all(struct ctx *ctx, struct job *job,
                     const struct output *output,
-                    const struct command_line *line, int64_t kept,
-                    int64_t resumed, struct results *out)
+                    const struct command_line *line,
+                    const struct h5md_keep *kept, int64_t resumed,
+                    struct results *out)
 {
     *out = (struct results){.job = job, .output = output};
     read_keys(out);
@@ -228,12 +243,12 @@ static int open_all(struct ctx *ctx, struct job *job,
 int results_open(struct ctx *ctx, struct job *job, const struct output *output,
                  const struct command_line *line, struct results *out)
 {
-    return open_all(ctx, job, output, line, -1, -1, out);
+    return open_all(ctx, job, output, line, NULL, -1, out);
 }
 
 int results_resume(struct ctx *ctx, struct job *job,
                    const struct output *output, const struct command_line *line,
-                   int64_t kept, struct results *out)
+                   const struct h5md_keep *kept, struct results *out)
 {
     int64_t step = job->solver->step_number(job->state);
     return open_all(ctx, job, output, line, kept, step, out);
@@ -264,20 +279,6 @@ static int close_file(struct ctx *ctx, struct results *r, int finished)
         return h5md_close(ctx, file, finished);
     h5md_abandon(file);
     return 0;
-}
-
-/* Writing to a file that somebody has removed succeeds, for nothing. */
-static int check_there(struct ctx *ctx, struct results *r)
-{
-    int status = 0;
-    if (comm_rank(ctx->comm) == 0 && access(r->output->h5, F_OK) != 0)
-        status =
-            FAIL(ctx, STATUS_IO, "'%s' is gone: it was removed during the run",
-                 r->output->h5);
-    status = comm_agree(ctx, status);
-    if (status != 0)
-        r->row_step = -1; /* no row stands there */
-    return status;
 }
 
 int results_finish(struct ctx *ctx, struct results *r, int finished)

@@ -17,6 +17,7 @@
 struct command_line;
 struct ctx;
 struct h5md;
+struct h5md_keep;
 struct job;
 struct observable;
 struct output;
@@ -68,12 +69,12 @@ int results_open(struct ctx *ctx, struct job *job, const struct output *output,
 
 /* The same for a solver that has taken its state from a checkpoint: files that
  * are there are cut back and gone on with, and new ones are made where there
- * are none. `kept`: the step of the last row that was due, not written because
- * the run had ended. What stands there of the present step stays, and nothing
+ * are none. `kept`: up to where; what was written only because the run had
+ * ended is cut off. What stands there of the present step stays, and nothing
  * is written of it where there is a file. Collective. */
 int results_resume(struct ctx *ctx, struct job *job,
                    const struct output *output, const struct command_line *line,
-                   int64_t kept, struct results *out);
+                   const struct h5md_keep *kept, struct results *out);
 
 /* Bring all that was written to the operating system: a killed run leaves it.
  * Collective. */

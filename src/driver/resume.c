@@ -22,7 +22,7 @@ struct found {
     int n;
     struct candidate {
         char *path;
-        int64_t serial; /* -1: its header cannot be read */
+        int64_t serial; /* the greatest where its header cannot be read */
     } * list;
 };
 
@@ -51,9 +51,10 @@ static int add(struct ctx *ctx, struct found *f, char *path)
         return FAIL(ctx, STATUS_MEMORY, "out of memory");
     }
     f->list = grown;
-    f->list[f->n] = (struct candidate){path, -1};
+    f->list[f->n] = (struct candidate){path, 0};
+    /* It may be the newest: the user is to read what is wrong with it. */
     if (checkpoint_peek(ctx, path, &f->list[f->n].serial) != 0)
-        f->list[f->n].serial = -1;
+        f->list[f->n].serial = INT64_MAX;
     f->n++;
     return 0;
 }

@@ -21,6 +21,7 @@
 #include "driver/resume.h"
 #include "driver/stop.h"
 #include "io/checkpoint.h"
+#include "io/h5md.h"
 
 /* ---- setup ---- */
 
@@ -67,10 +68,8 @@ static int go_on(struct ctx *ctx, const struct command_line *line,
                  ? ""
                  : ", which other ranks or another device wrote: the same "
                    "within rounding");
-    /* Probes and frames of grids stand for themselves; rows and frames of
-     * particles are cut back to what was due. */
-    int64_t kept = job->solver->grid_frame != NULL ? h->step : h->row_step;
-    return results_resume(ctx, job, &run->output, line, kept, &run->results);
+    struct h5md_keep kept = {h->step, h->row_step, h->frame_step};
+    return results_resume(ctx, job, &run->output, line, &kept, &run->results);
 }
 
 static int begin(struct ctx *ctx, const struct command_line *line,

@@ -201,7 +201,7 @@ cleanup:
 
 /* ---- going on ---- */
 
-static int go_on(struct ctx *ctx, struct h5md *f, int64_t step,
+static int go_on(struct ctx *ctx, struct h5md *f, struct h5md_keep keep,
                  const struct provenance *from, int n_observables,
                  const struct observable *observables, const char *time_unit)
 {
@@ -209,12 +209,12 @@ static int go_on(struct ctx *ctx, struct h5md *f, int64_t step,
 
     TRY(h5_reserve(ctx, f->h5, beginning_bytes(from, n_observables),
                    "what is to come"));
-    TRY(h5_cut_series(ctx, f->h5, "/observables", step));
-    TRY(h5_cut_series(ctx, f->h5, "/particles", step));
-    TRY(h5_cut_series(ctx, f->h5, "/probes", step));
+    TRY(h5_cut_series(ctx, f->h5, "/observables", keep.row));
+    TRY(h5_cut_series(ctx, f->h5, "/particles", keep.frame));
+    TRY(h5_cut_series(ctx, f->h5, "/probes", keep.step));
     status = h5_remove(ctx, f->h5, "/statistics");
     if (status == 0)
-        status = provenance_write_resumed(ctx, f->h5, from, step);
+        status = provenance_write_resumed(ctx, f->h5, from, keep.step);
     TRY(comm_agree(ctx, status));
     TRY(h5md_series_make(ctx, f, "/observables", n_observables, observables,
                          NULL, time_unit, &f->observables));
@@ -223,7 +223,7 @@ static int go_on(struct ctx *ctx, struct h5md *f, int64_t step,
     return h5_flush(ctx, f->h5);
 }
 
-int h5md_reopen(struct ctx *ctx, const char *path, int64_t step,
+int h5md_reopen(struct ctx *ctx, const char *path, struct h5md_keep keep,
                 const struct provenance *from, int n_observables,
                 const struct observable *observables, const char *time_unit,
                 struct h5md **out)
@@ -240,7 +240,7 @@ int h5md_reopen(struct ctx *ctx, const char *path, int64_t step,
     f->frame_last = -1;
     TRY_CLEANUP(h5_open(ctx, path, &f->h5));
     TRY_CLEANUP(
-        go_on(ctx, f, step, from, n_observables, observables, time_unit));
+        go_on(ctx, f, keep, from, n_observables, observables, time_unit));
     *out = f;
     return 0;
 cleanup:

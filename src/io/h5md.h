@@ -54,12 +54,19 @@ int h5md_create(struct ctx *ctx, const char *path, int overwrite,
                 const struct observable *observables, const char *time_unit,
                 struct h5md **out);
 
+/* What of a file is kept: everything up to `step`, but rows of observables and
+ * frames up to steps of their own, since a run that ends writes both although
+ * they are not due. */
+struct h5md_keep {
+    int64_t step, row, frame;
+};
+
 /* Go on with the file of a run that ended early, or was killed, from the state
- * it had at `step`: rows and frames of later steps are cut off, tables under
+ * it had at keep.step: rows and frames of later steps are cut off, tables under
  * /statistics removed; /run/resumed/N says who goes on. The fields of frames,
  * the observables and the probes must be those of the file. The caller owns
  * *out. Errors: STATUS_IO with the path and the reason. */
-int h5md_reopen(struct ctx *ctx, const char *path, int64_t step,
+int h5md_reopen(struct ctx *ctx, const char *path, struct h5md_keep keep,
                 const struct provenance *from, int n_observables,
                 const struct observable *observables, const char *time_unit,
                 struct h5md **out);

@@ -18,6 +18,7 @@ tests_driver_t_driver_SOURCES = tests/driver/t_driver.c
 tests_driver_t_driver_LDADD = $(TEST_LIBS)
 
 DRIVER_TESTS = \
+	tests/driver/checkpoint.sh \
 	tests/driver/comm.sh \
 	tests/driver/command_line.sh \
 	tests/driver/failing.sh \

@@ -39,9 +39,9 @@ exits 0 "times, not steps" "$TOY" run toy.toml output.observables_every=1.5 \
     output.frames_every=2.0 --output d
 holds d/toy.h5 "complete 1 rows 0 3 4 6 8 9 10 frames 0 4 8 10" \
     "come where the time passes a multiple, and a frame has its row"
-exits 0 "checkpoints are warned about" \
+exits 0 "checkpoints may be asked for" \
     "$TOY" run toy.toml 'checkpoint.every="1 min"' --output e
-is "$(grep -c '^warning: .*checkpoint' tap.err)" 1 "once"
+is "$(cat tap.err)" "" "without a warning"
 
 exits 0 "folders are made, with blanks and other letters" \
     "$TOY" run toy.toml --output "år 1/出力/x"

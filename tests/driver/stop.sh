@@ -27,7 +27,7 @@ for signal in TERM INT USR1 USR2; do
     contains $signal.out "wrote $signal/toy.h5 (2 frames" \
         "with a frame of the last step"
 done
-contains TERM.err "no checkpoints" "it says that a new run starts over"
+contains TERM.err "with --resume auto to go on" "it says how to go on"
 step=$(sed -n 's/^stopped at step \([0-9]*\) .*/\1/p' TERM.err)
 holds TERM/toy.h5 "complete 0 rows 0 $step frames 0 $step" \
     "the file is in order, and not complete"
@@ -53,7 +53,8 @@ touch file/STOP
 wait $pid
 is $? 75 "a file STOP: exit status 75"
 contains file.err "(file STOP)" "which it says"
-is "$(ls file)" "$(printf 'toy.h5\ntoy.log')" "the file is taken away"
+is "$(ls file)" "$(printf 'toy.ckpt.0.h5\ntoy.h5\ntoy.log')" \
+    "the file is taken away, and there is a checkpoint"
 touch file/STOP
 exits 0 "one that lay there before is no wish" \
     "$TOY" run toy.toml --output file --overwrite

@@ -19,6 +19,7 @@
 #include "base/timer.h"
 #include "domain/field.h"
 #include "domain/particles.h"
+#include "domain/state.h"
 #include "solvers/solver.h"
 
 struct toy {
@@ -67,7 +68,7 @@ static const struct param params[] = {
      .key = "fail",
      .type = PARAM_STRING,
      .fallback = "\"no\"",
-     .choices = "no|agreed|alone|crash|memory|nan|start",
+     .choices = "no|agreed|alone|crash|memory|nan|start|broken",
      .help = "How one rank fails."},
     {.section = "toy",
      .key = "fail_rank",
@@ -133,6 +134,15 @@ static int fails_here(const struct ctx *ctx, const struct toy *toy,
            toy->step == toy->fail_step;
 }
 
+static int toy_allocate(struct ctx *ctx, struct toy *toy)
+{
+    particles_slab(toy->points, comm_rank(ctx->comm), comm_size(ctx->comm),
+                   &toy->first, &toy->n);
+    toy->position = calloc((size_t)toy->n + 1, sizeof(*toy->position));
+    return toy->position != NULL ? 0
+                                 : FAIL(ctx, STATUS_MEMORY, "out of memory");
+}
+
 static int toy_initial(struct ctx *ctx, void *state)
 {
     struct toy *toy = state;
@@ -140,14 +150,53 @@ static int toy_initial(struct ctx *ctx, void *state)
     if (strcmp(toy->fail, "start") == 0 &&
         comm_rank(ctx->comm) == toy->fail_rank)
         status = FAIL(ctx, STATUS_INPUT, "the toy does not start");
-    particles_slab(toy->points, comm_rank(ctx->comm), comm_size(ctx->comm),
-                   &toy->first, &toy->n);
-    toy->position = calloc((size_t)toy->n + 1, sizeof(*toy->position));
-    if (toy->position == NULL)
-        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    if (status == 0)
+        status = toy_allocate(ctx, toy);
     toy->looked = 1;
     return comm_agree(ctx, status);
 }
+
+static struct state_array positions(const struct toy *toy)
+{
+    return state_rows("position", STATE_DOUBLE, toy->points, toy->first, toy->n,
+                      3, toy->position);
+}
+
+static int toy_save(struct ctx *ctx, void *state, struct state_io *io)
+{
+    struct toy *toy = state;
+    struct state_array rows = positions(toy);
+    struct state_array step = state_shared("step", STATE_INT64, 1, &toy->step);
+    TRY(state_put(ctx, io, &step));
+    return state_put(ctx, io, &rows);
+}
+
+static int toy_restore(struct ctx *ctx, void *state, struct state_io *io)
+{
+    struct toy *toy = state;
+    struct state_array step = state_shared("step", STATE_INT64, 1, &toy->step);
+    TRY(comm_agree(ctx, toy_allocate(ctx, toy)));
+    struct state_array rows = positions(toy);
+    TRY(state_get(ctx, io, &step));
+    return state_get(ctx, io, &rows);
+}
+
+/* The point that the deck asks for is broken, from that step on. */
+static int toy_guard(struct ctx *ctx, void *state)
+{
+    struct toy *toy = state;
+    int status = 0;
+    if (strcmp(toy->fail, "broken") == 0 && toy->step >= toy->fail_step &&
+        comm_rank(ctx->comm) == toy->fail_rank)
+        status = FAIL(ctx, STATUS_PHYSICS,
+                      "step %" PRId64 ", rank %d: a point is not finite",
+                      toy->step, comm_rank(ctx->comm));
+    return comm_agree(ctx, status);
+}
+
+static const char *const later_keys[] = {"toy.steps",     "toy.pause",
+                                         "toy.fail",      "toy.fail_step",
+                                         "toy.fail_rank", NULL};
 
 static int toy_step(struct ctx *ctx, void *state, int look, int *stop)
 {
@@ -300,6 +349,10 @@ static const struct solver solver_toy = {
     .create = toy_create,
     .estimate = toy_estimate,
     .initial = toy_initial,
+    .save = toy_save,
+    .restore = toy_restore,
+    .guard = toy_guard,
+    .later_keys = later_keys,
     .step = toy_step,
     .step_number = toy_step_number,
     .time = toy_time,

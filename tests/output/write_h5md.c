@@ -422,8 +422,11 @@ static int create(struct ctx *ctx, struct run *run, char *deck)
     memset(deck, '#', from.deck_size);
     memcpy(deck, text, from.deck_size < size ? from.deck_size : size);
     if (run->o.resume >= 0)
-        return h5md_reopen(ctx, run->o.path, 10 * run->o.resume, &from,
-                           N_OBSERVABLES, observables, run->time, &run->file);
+        return h5md_reopen(
+            ctx, run->o.path,
+            (struct h5md_keep){10 * run->o.resume, 10 * run->o.resume,
+                               10 * run->o.resume},
+            &from, N_OBSERVABLES, observables, run->time, &run->file);
     return h5md_create(ctx, run->o.path, run->o.overwrite != 0, &from,
                        N_OBSERVABLES, observables, run->time, &run->file);
 }
