@@ -32,7 +32,7 @@ static __device__ __forceinline__ void center_at(const struct fluid_view *m,
     const struct plane_metric *z = &m->metric[k];
     const scalar half = (scalar)0.5, quarter = (scalar)0.25;
     scalar dx = (scalar)m->inverse_d[0], dy = (scalar)m->inverse_d[1];
-    scalar dz = (scalar)(1 / z->h);
+    scalar dz = (scalar)z->per_h;
     /* d/dz from the slopes above and below, weighted for their distances. */
     double both = z->hc + z->hc_below;
     scalar upper = (scalar)(z->hc_below / (z->hc * both));

@@ -30,11 +30,14 @@ static __device__ __forceinline__ int mode_of(const struct poisson_view *v,
 /* Which rank has number x: first cut[rank]. */
 static __device__ __forceinline__ int owner_of(const int *cut, int ranks, int x)
 {
-    int r = (int)((int64_t)x * ranks / cut[ranks]);
-    while (x < cut[r])
-        r--;
-    while (x >= cut[r + 1])
-        r++;
+    int r = 0, above = ranks;
+    while (r + 1 < above) {
+        int middle = (r + above) / 2;
+        if (x < cut[middle])
+            above = middle;
+        else
+            r = middle;
+    }
     return r;
 }
 

@@ -38,7 +38,7 @@ static __device__ double edges(const struct fluid_view *m, ptrdiff_t at, int k)
     for (int a = -1; a < 1; a++)
         for (int b = -1; b < 1; b++) {
             const struct plane_metric *q = &m->metric[k];
-            scalar z = (scalar)(1 / (b ? q->hc_below : q->hc));
+            scalar z = (scalar)(b ? q->per_hc_below : q->per_hc);
             ptrdiff_t aj = a * m->pitch, bj = b * m->pitch, bk = b * m->plane;
             sum += square(x * (v[bj + a + 1] - v[bj + a]) -
                           y * (u[bj + m->pitch + a] - u[bj + a]));
@@ -67,10 +67,11 @@ static __device__ double strain(const struct fluid_view *m, int i, int j, int k,
     double y = m->inverse_d[1] * m->inverse_d[1];
     double up_x = top_x ? 0.5 * x : x, down_x = low_x ? 0.5 * x : 0;
     double up_y = top_y ? 0.5 * y : y, down_y = low_y ? 0.5 * y : 0;
-    double up_z = (top_z ? 0.5 : 1) / q->hc;
-    double down_z = low_z ? 0.5 / q->hc_below : 0;
+    double up_z = (top_z ? 0.5 : 1) * q->per_hc;
+    double down_z = low_z ? 0.5 * q->per_hc_below : 0;
     double sum = q->h * x * square(u[0] - u[-1]) +
-                 q->h * y * square(v[0] - v[-n]) + square(w[0] - w[-t]) / q->h;
+                 q->h * y * square(v[0] - v[-n]) +
+                 square(w[0] - w[-t]) * q->per_h;
     if (!top_x)
         sum += q->h * (up_y * square(u[n] - u[0]) +
                        down_y * square(u[0] - u[-n])) +
@@ -101,7 +102,7 @@ static __device__ __forceinline__ void look_cell(const struct fluid_view *m,
     value[LOOK_FLOW + 2] += q->hc * (double)w[0];
     scalar div = fluid_divergence(u[0], u[-1], v[0], v[-m->pitch], w[0],
                                   w[-m->plane], (scalar)m->inverse_d[0],
-                                  (scalar)m->inverse_d[1], (scalar)(1 / q->h));
+                                  (scalar)m->inverse_d[1], (scalar)q->per_h);
     double au = fabs((double)u[0]), av = fabs((double)v[0]),
            aw = fabs((double)w[0]);
     value[LOOK_DIVERGENCE] = fmax(value[LOOK_DIVERGENCE], fabs((double)div));

@@ -17,18 +17,19 @@ coeff_of(const struct fluid_view *m, const struct scalar_terms *g, int k,
          int implicit)
 {
     struct fluid_scalar_coeff q;
-    double x = m->inverse_d[0], y = m->inverse_d[1], h = m->metric[k].h;
+    const struct plane_metric *z = &m->metric[k];
+    double x = m->inverse_d[0], y = m->inverse_d[1];
     double kappa = g->diffusivity;
     int in[3];
     for (int d = 0; d < 3; d++)
         in[d] = g->implicit[d] == implicit;
     q.adv_x = (scalar)(implicit ? 0 : 0.5 * x);
     q.adv_y = (scalar)(implicit ? 0 : 0.5 * y);
-    q.adv_z = (scalar)(implicit ? 0 : 0.5 / h);
+    q.adv_z = (scalar)(implicit ? 0 : 0.5 * z->per_h);
     q.diff_x = (scalar)(in[0] ? kappa * x * x : 0);
     q.diff_y = (scalar)(in[1] ? kappa * y * y : 0);
-    q.diff_t = (scalar)(in[2] ? kappa / (h * m->metric[k].hc) : 0);
-    q.diff_b = (scalar)(in[2] ? kappa / (h * m->metric[k].hc_below) : 0);
+    q.diff_t = (scalar)(in[2] ? kappa * z->per_h * z->per_hc : 0);
+    q.diff_b = (scalar)(in[2] ? kappa * z->per_h * z->per_hc_below : 0);
     return q;
 }
 

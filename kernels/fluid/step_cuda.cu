@@ -146,7 +146,7 @@ push(const struct fluid_view *m, const struct fluid_coeff *q, int k,
     out[2] = fluid_diffusion_1d(c->w, c->w_e, c->w_w, x, x) +
              fluid_diffusion_1d(c->w, c->w_n, c->w_s, y, y) +
              fluid_diffusion_1d(c->w, c->w_t, c->w_b, q->diff_tw, q->diff_bw) -
-             (scalar)(1 / m->metric[k].hc) * (p[m->plane] - p[0]);
+             (scalar)m->metric[k].per_hc * (p[m->plane] - p[0]);
 }
 
 /* more: rotation, buoyancy, implicit diffusion. */
@@ -365,7 +365,7 @@ static __global__ void __launch_bounds__(TILE)
         scalar d =
             fluid_divergence(u[0], u_w, v[0], v[-m.pitch], w[0], w[-m.plane],
                              (scalar)m.inverse_d[0], (scalar)m.inverse_d[1],
-                             (scalar)(1 / m.metric[k].h));
+                             (scalar)m.metric[k].per_h);
         p.x_lines[poisson_at(&p, i, j, k)] = d;
         if (m.n[0] == 1) /* its own transform */
             p.x_lines[poisson_at(&p, i, j, k) + 1] = 0;
@@ -435,7 +435,7 @@ static __global__ void __launch_bounds__(TILE)
         const scalar *psi = m.next[0] + at;
         int index[3] = {i, j, k};
         scalar inverse[3] = {(scalar)m.inverse_d[0], (scalar)m.inverse_d[1],
-                             (scalar)(1 / m.metric[k].hc)};
+                             (scalar)m.metric[k].per_hc};
         double rate = 0;
         for (int d = 0; d < 3; d++) {
             scalar a = m.field[d][at];

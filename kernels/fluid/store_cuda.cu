@@ -174,6 +174,9 @@ static int make_metric(struct fluid_store *s)
         s->metric[k + 1] = m[k + 1].h = h;
         s->metric[n + 3 + k] = m[k + 1].hc = 0.5 * (h + up);
         m[k + 1].hc_below = 0.5 * (h + down);
+        m[k + 1].per_h = 1 / h;
+        m[k + 1].per_hc = 1 / m[k + 1].hc;
+        m[k + 1].per_hc_below = 1 / m[k + 1].hc_below;
         m[k + 1].rate = 1 / fmin(h, up);
     }
     void *p = NULL;

@@ -69,10 +69,12 @@ struct fluid_rule {
     scalar factor, offset;
 };
 
-/* Heights of one plane, for all that is not momentum. */
+/* Heights of one plane, for all that is not momentum; and their inverses, as
+ * dividing takes a card long. */
 struct plane_metric {
     double h, hc, hc_below; /* height; to the centers above and below */
-    double rate;            /* 1 / min(h(k), h(k + 1)) */
+    double per_h, per_hc, per_hc_below;
+    double rate; /* 1 / min(h(k), h(k + 1)) */
 };
 
 /* What kernels get, by value. Pointers are of the device. */
