@@ -16,7 +16,7 @@
 enum { PARTS_MAX = FLUID_FIELDS_MAX + 1 };
 
 struct fluid_exchange_buffers {
-    scalar *send_buffer[2], *recv_buffer[2];
+    scalar *send_buffer, *recv_buffer; /* messages one behind the other */
     /* The exchange that is under way. */
     int n, partner[2];
     int to_upper[2], to_lower[2]; /* partner p is that neighbor */
@@ -158,21 +158,22 @@ static int begin(struct fluid_store *s, const struct parts *p,
     struct fluid_exchange_buffers *b = s->exchange;
     size_t one = layer_numbers(s, p->axis) * (size_t)p->n * sizeof(scalar);
     int64_t last = (int64_t)s->n[p->axis] - 1;
+    scalar *to = b->send_buffer, *from = b->recv_buffer;
     find_partners(s, p->axis, b);
     for (int m = 0; m < b->n; m++) {
-        scalar *to = b->send_buffer[m];
         int up = p->up && b->to_upper[m], down = p->down && b->to_lower[m];
+        b->send[m] = to;
+        b->recv[m] = from;
         for (int f = 0; f < p->n && up; f++)
             to = pack(s, p->axis, p->array[f], last, to);
         for (int f = 0; f < p->n && down; f++)
             to = pack(s, p->axis, p->array[f], 0, to);
-        b->send[m] = b->send_buffer[m];
-        b->recv[m] = b->recv_buffer[m];
         b->send_bytes[m] = (size_t)(up + down) * one;
         /* From the lower neighbor comes what goes up. */
         up = p->up && b->to_lower[m];
         down = p->down && b->to_upper[m];
         b->recv_bytes[m] = (size_t)(up + down) * one;
+        from += b->recv_bytes[m] / sizeof *from;
     }
     poison(s, p);
     *out = (struct fluid_transfer){.n = b->n,
@@ -189,7 +190,7 @@ static int end(struct fluid_store *s, const struct parts *p)
     struct fluid_exchange_buffers *b = s->exchange;
     int64_t n = (int64_t)s->n[p->axis];
     for (int m = 0; m < b->n; m++) {
-        const scalar *from = b->recv_buffer[m];
+        const scalar *from = b->recv[m];
         for (int f = 0; f < p->n && p->up && b->to_lower[m]; f++)
             from = unpack(s, p->axis, p->array[f], -1, from);
         for (int f = 0; f < p->n && p->down && b->to_upper[m]; f++)
@@ -282,14 +283,13 @@ int fluid_exchange_create(struct ctx *ctx, struct fluid_store *s)
     s->exchange = b;
     if (!b)
         return FAIL(ctx, STATUS_MEMORY, "no memory for the fluid's messages");
-    /* Room for both directions in each, where one rank is both neighbors. */
-    for (int m = 0; m < 2 && layer; m++) {
-        b->send_buffer[m] = fluid_new(s, 2 * arrays * layer);
-        b->recv_buffer[m] = fluid_new(s, 2 * arrays * layer);
-        if (!b->send_buffer[m] || !b->recv_buffer[m])
-            return FAIL(ctx, STATUS_MEMORY,
-                        "no memory for the fluid's messages");
-    }
+    if (layer == 0)
+        return 0;
+    /* Room for both directions. */
+    b->send_buffer = fluid_new(s, 2 * arrays * layer);
+    b->recv_buffer = fluid_new(s, 2 * arrays * layer);
+    if (!b->send_buffer || !b->recv_buffer)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for the fluid's messages");
     return 0;
 }
 

@@ -1,6 +1,8 @@
 /* poisson_create.c: which transform goes first, what is stored where. */
 #include "kernels/fluid/poisson_state.h"
+#include "base/ctx.h"
 #include "base/error.h"
+#include "kernels/device.h"
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
@@ -19,10 +21,11 @@ enum {
     BLOCKS_MAX = 4096
 };
 
-static int n_threads(void)
+/* What a device on this host will have (kernels/device.c), for estimates. */
+static int likely_threads(void)
 {
 #ifdef _OPENMP
-    return omp_get_max_threads();
+    return getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : 1;
 #else
     return 1;
 #endif
@@ -94,7 +97,7 @@ static void set_sizes(struct poisson *p, const struct fluid_setup *s)
     /* Back is not forward's inverse: n times too large, twice that where
      * poisson_planes.c takes Fourier's pairs apart without halving. */
     p->scale = (double)p->n[0] * (double)p->n[1] * (p->paired ? 2 : 1);
-    p->n_threads = n_threads();
+    p->n_threads = likely_threads();
 }
 
 static size_t first_group(const struct poisson *p, int rank)
@@ -342,6 +345,8 @@ int poisson_create(struct ctx *ctx, const struct fluid_setup *setup,
     if (!p)
         return FAIL(ctx, STATUS_MEMORY, "no memory for the pressure");
     set_sizes(p, setup);
+    if (ctx->device && ctx->device->threads > 0)
+        p->n_threads = ctx->device->threads;
     struct table_sizes t = tables_of(p);
     TRY_CLEANUP(allocate_lists(p));
     for (int r = 0; r <= p->z_ranks; r++)
