@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pi of 2 in two parts is more than a twiddle in double needs. */
 static const double pi = 3.14159265358979323846;
 /* Bytes of a block that should stay in a first-level cache, with room for the
  * caller's lines beside it. */
@@ -296,11 +295,9 @@ static int factor(size_t n, int *radix)
         twos++;
     if (n != 1)
         return 0;
-    /* An odd number of twos: one pass of eight, not one of two. */
-    if (twos >= 3 && twos % 2 == 1) {
+    /* Eights where they leave no two: fewest passes over the lines. */
+    for (; twos >= 3 && twos != 4; twos -= 3)
         radix[count++] = 8;
-        twos -= 3;
-    }
     for (; twos >= 2; twos -= 2)
         radix[count++] = 4;
     if (twos == 1)
