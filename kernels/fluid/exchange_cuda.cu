@@ -379,14 +379,17 @@ static int begin(struct fluid_store *s, const struct parts *p,
         from += s->recv_bytes[m];
     }
     size_t bytes = (size_t)(to - s->send.device);
+    s->expected = (size_t)(from - s->recv.host);
     if (bytes > 0) {
         CUDA_TRY(s->ctx,
                  cudaMemcpyAsync(s->send.host, s->send.device, bytes,
                                  cudaMemcpyDeviceToHost, s->device->stream));
-        CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
         s->device->bytes_to_host += bytes;
     }
-    s->expected = (size_t)(from - s->recv.host);
+    /* Also where nothing is sent: what came last time may still be on its way
+     * from the buffer to the card. */
+    if (bytes > 0 || s->expected > 0)
+        CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
     out->n = b.n;
     out->partner = s->partner;
     out->send = s->send_at;
