@@ -75,6 +75,28 @@ def uncommented(text):
     return re.sub(r"^#(?=[\[a-z])", "", text, flags=re.M)
 
 
+def new_flow():
+    """The same of a solver that adds to the driver's sections."""
+    text = shown("new", "fluid")
+    heads = re.findall(r"^#?(\[+[a-z_.]+\]+)$", text, flags=re.M)
+    tap.is_(sorted(h for h in set(heads) if heads.count(h) > 1), [],
+            "each section stands once in the deck of a flow")
+    with open("flow.toml", "w", encoding="utf-8") as deck:
+        deck.write(text)
+    got = tap.warpdeck("run", "flow.toml", "fluid.steps=2",
+                       "domain.cells=[8,8,8]", check=False)
+    if not tap.is_(got.returncode, 0, "it runs as it stands"):
+        tap.note(got.stderr)
+    with open("flow_all.toml", "w", encoding="utf-8") as deck:
+        deck.write(uncommented(text))
+    got = tap.warpdeck("check", "flow_all.toml", check=False)
+    wrong = re.findall(r".*(?:unknown|expected|must be a).*", got.stderr)
+    tap.is_(wrong, [], "every key of a flow is known, with its type")
+    has(shown("explain", "fluid.boundary.x"),
+        'short: x = "periodic" in [fluid.boundary]',
+        sentence="explain tells the short form of a section")
+
+
 def test_new():
     text = shown("new", "md")
     with open("first.toml", "w", encoding="utf-8") as deck:
@@ -95,6 +117,7 @@ def test_new():
     got = tap.warpdeck("check", "all.toml", check=False)
     wrong = re.findall(r".*(?:unknown|expected|must be a).*", got.stderr)
     tap.is_(wrong, [], "every key it shows is known, with a value of its type")
+    new_flow()
     has(shown("new", "mdd", status=2), "no solver 'mdd'",
         sentence="a wrong solver is told")
 
