@@ -1,11 +1,14 @@
 # tests/cuda: the simulator notices faults, and the compiler's report is good.
 CUDA_TESTS = \
 	tests/cuda/t_faults.sh \
+	tests/cuda/t_fluid.sh \
 	tests/cuda/t_md.sh \
 	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
-	tests/cuda/t_simulator.sh
+	tests/cuda/t_simulator.sh \
+	tests/cuda/t_transforms.sh
 TESTS += $(CUDA_TESTS)
+EXTRA_DIST += tests/cuda/transforms.cu
 EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/faults.cu \
 	tests/cuda/right.cu tests/cuda/samples.cu tests/cuda/samples.h
 
@@ -35,6 +38,17 @@ tests_cuda_md_forces_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
 tests_cuda_md_motion_LDADD = $(ON_CUDASIM)
 tests_cuda_md_motion_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+
+# The flow on the simulated card beside that on the CPU; and the transforms.
+check_PROGRAMS += tests/cuda/fluid tests/cuda/transforms
+tests_cuda_transforms_SOURCES =
+tests_cuda_transforms_LDADD = tests/cuda/transforms.sim.o \
+	tests/cudasim/libcudasim.a tests/libtap.a $(CUDASIM_LIBS)
+tests_cuda_transforms_LINK = $(CXXLINK)
+tests_cuda_fluid_SOURCES = tests/cuda/fluid.c tests/fluid/world.c \
+	tests/fluid/world.h
+tests_cuda_fluid_LDADD = $(ON_CUDASIM)
+tests_cuda_fluid_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 
 # The same of the loops in a changed copy of kernels/: see remove_syncs.py.
 CUDASIM_TREE_OBJECTS = $(CUDASIM_OBJECTS:%=$(CUDASIM_TREE)/%)
