@@ -10,6 +10,7 @@ PHYSICS_TESTS = \
 	tests/physics/peer.py \
 	tests/physics/precision.py \
 	tests/physics/ranks.py \
+	tests/physics/resume.py \
 	tests/physics/thermostats.py \
 	tests/physics/twin.py \
 	tests/physics/units.py
