@@ -70,4 +70,8 @@ tests_cuda_right_card_SOURCES =
 tests_cuda_right_card_LDADD = tests/cuda/right.nv.o tests/cuda/samples.nv.o \
 	$(TEST_LIBS)
 tests_cuda_right_card_LINK = $(CXXLINK) $(OPENMP_CFLAGS)
+check_PROGRAMS += tests/cuda/fluid_card
+tests_cuda_fluid_card_SOURCES = tests/cuda/fluid.c tests/fluid/world.c \
+	tests/fluid/world.h
+tests_cuda_fluid_card_LDADD = $(TEST_LIBS)
 endif
