@@ -161,7 +161,7 @@ bench() {
         "$@" >out 2>&1; then
         cat out
         { printf '%s, %s:\n\n' "$name" "$precision"
-          sed -n 's/^limits:/    &/p; /^ *card: /s/^/  /p; /^  size/,$s/^/  /p' out
+          sed -n 's/^limits:/    &/p; /^ *card: /s/^/  /p; / GB.s of memory/s/^/  /p; /^  size/,$s/^/  /p' out
           printf '\n'; } >>"$table"
     elif [ $? -eq 125 ]; then
         tail -n 1 out

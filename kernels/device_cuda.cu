@@ -54,11 +54,17 @@ int cuda_grow(struct ctx *ctx, void **p, size_t *capacity, size_t n,
         cudaStream_t stream = cuda_of(ctx)->stream;
         CUDA_TRY(ctx, cudaMemcpyAsync(fresh, *p, *capacity,
                                       cudaMemcpyDeviceToDevice, stream));
-        CUDA_TRY(ctx, cudaStreamSynchronize(stream));
-        cuda_free(*p);
+        TRY(cuda_release(ctx, *p));
     }
     *p = fresh;
     *capacity = grown;
+    return 0;
+}
+
+int cuda_release(struct ctx *ctx, void *p)
+{
+    CUDA_TRY(ctx, cudaStreamSynchronize(cuda_of(ctx)->stream));
+    cuda_free(p);
     return 0;
 }
 

@@ -43,6 +43,8 @@ int cuda_status(struct ctx *ctx, cudaError_t error, const char *call);
 int cuda_grow(struct ctx *ctx, void **p, size_t *capacity, size_t n,
               const char *what);
 void cuda_free(void *p);
+/* Free what queued work may still use, once that is done. */
+int cuda_release(struct ctx *ctx, void *p);
 
 /* Copies through pinned memory, in stream order. to_host() returns when the
  * bytes are there. */

@@ -36,8 +36,7 @@ static int reserve_list(struct ctx *ctx, struct md_store *s,
     /* The old list is of no use: no need to keep it. */
     size_t bytes = (size_t)rows * s->capacity * sizeof(uint32_t);
     if (bytes > list->neighbor.bytes) {
-        CUDA_TRY(ctx, cudaStreamSynchronize(s->device->stream));
-        cuda_free(list->neighbor.p);
+        TRY(cuda_release(ctx, list->neighbor.p));
         list->neighbor.p = NULL;
         list->neighbor.bytes = 0;
         TRY(cuda_grow(ctx, &list->neighbor.p, &list->neighbor.bytes, bytes,

@@ -46,8 +46,7 @@ static int spread_columns(struct md_store *s, enum md_array which, size_t size,
                  cudaMemcpyAsync((char *)fresh.p + d * stride * size,
                                  (char *)a->p + d * old_stride * size, n * size,
                                  cudaMemcpyDeviceToDevice, s->device->stream));
-    CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
-    cuda_free(a->p);
+    TRY(cuda_release(s->ctx, a->p));
     *a = fresh;
     return 0;
 }

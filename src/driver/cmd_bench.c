@@ -26,7 +26,7 @@
 #include "kernels/machine.h"
 #include "solvers/solver.h"
 
-enum { BLOCKS_MAX = 10, OVERRIDES_MAX = 64, TEXT_MAX = 160 };
+enum { BLOCKS_MAX = 10, PHASE_STEPS = 20, OVERRIDES_MAX = 64, TEXT_MAX = 160 };
 
 struct bench {
     const struct command_line *line;
@@ -38,9 +38,10 @@ struct bench {
 /* What one size gave. */
 struct measured {
     const char *size;
-    double items, median, best; /* items; items x steps a second */
-    double seconds;             /* of all blocks */
-    double flops_rate, bytes_per_item;
+    double items, median, best;    /* items; items x steps a second */
+    double seconds;                /* of all blocks */
+    double flops_rate, bytes_rate; /* a second; 0: not counted */
+    double bytes_per_item;         /* of memory */
     double joules; /* of the cards, in all blocks; 0: not known */
     char item[24];
 };
@@ -102,7 +103,7 @@ static int collect(struct ctx *ctx, const struct bench *b,
     const char *precision = b->line->option[OPTION_PRECISION];
     o->n = 0;
     snprintf(o->text[0], TEXT_MAX, "%s=%ld", s->steps_key,
-             s->warm_up + b->steps);
+             s->warm_up + b->steps + PHASE_STEPS);
     o->list[o->n++] = o->text[0];
     if (precision != NULL && s->precision_key != NULL) {
         snprintf(o->text[1], TEXT_MAX, "%s=%s", s->precision_key, precision);
@@ -161,6 +162,24 @@ static int time_blocks(struct ctx *ctx, const struct bench *b,
     return 0;
 }
 
+/* The phases of what was just timed. A card's loops only queue work, for which
+ * another phase then waits: there, some more steps are made, in which each call
+ * waits for its own. */
+static int find_phases(struct ctx *ctx, const struct job *job, double seconds,
+                       struct phases *out)
+{
+    struct device *d = job->device;
+    if (d->traffic == NULL)
+        return phases_gather(ctx, seconds, out);
+    timers_reset(ctx->timers);
+    d->by_phase = 1;
+    double start = timer_now();
+    int status = run_steps(ctx, job, PHASE_STEPS);
+    d->by_phase = 0;
+    TRY(status);
+    return phases_gather(ctx, timer_now() - start, out);
+}
+
 /* What all cards together have used so far; 0 where nobody knows. */
 static int energy_used(struct ctx *ctx, double *joules)
 {
@@ -193,10 +212,10 @@ static int measure(struct ctx *ctx, const struct bench *b,
     TRY(time_blocks(ctx, b, job, n_blocks, step_time, &seconds));
     TRY(energy_used(ctx, &joules));
     out->joules += joules;
-    TRY(phases_gather(ctx, seconds, &phases));
+    double done = (double)(s->step_number(job->state) - warm_up);
+    TRY(find_phases(ctx, job, seconds, &phases));
     TRY(s->totals(ctx, job->state, &totals));
 
-    double done = (double)(s->step_number(job->state) - warm_up);
     double all = (double)s->step_number(job->state);
     snprintf(out->item, sizeof(out->item), "%s", totals.item);
     out->items = totals.items;
@@ -204,6 +223,7 @@ static int measure(struct ctx *ctx, const struct bench *b,
     out->best = totals.items / step_time[0];
     out->seconds = seconds;
     out->flops_rate = totals.flops * (done / all) / seconds;
+    out->bytes_rate = totals.bytes * (done / all) / seconds;
     out->bytes_per_item = totals.memory * comm_size(ctx->comm) / totals.items;
     char a[FORMAT_MAX];
     log_info(ctx->log, "%s", "");
@@ -220,6 +240,10 @@ static int measure(struct ctx *ctx, const struct bench *b,
     if (totals.imbalance > 0 && comm_size(ctx->comm) > 1)
         log_info(ctx->log, "  imbalance %.2f", totals.imbalance);
     log_info(ctx->log, "  %.1f GFLOP/s", 1e-9 * out->flops_rate);
+    if (out->bytes_rate > 0 && b->limits.triad > 0)
+        log_info(ctx->log, "  %.1f GB/s of memory, %.1f %% of STREAM triad",
+                 1e-9 * out->bytes_rate,
+                 100 * out->bytes_rate / b->limits.triad);
     if (out->joules > 0)
         log_info(ctx->log,
                  "  card: %.1f J, %.3g J a step, %.3g J per million "

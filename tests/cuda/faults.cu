@@ -5,17 +5,14 @@
 // `faults lost-card` shows what CUDASIM_LOST does; `faults --sanitizer`
 // succeeds in a program built with the address sanitizer. A fault that leads to
 // a wrong result has the pattern "wrong".
+#include "faults.h"
 #include "samples.h"
-
-#include "kernels/gpu.h"
 
 #include <cstdio>
 #include <cstring>
 
 namespace
 {
-
-const int N = 1000;
 
 __global__ void put(float *a, int n)
 {
@@ -100,6 +97,8 @@ __global__ void stop(void)
     __trap();
 }
 
+} // namespace
+
 float *floats(int n)
 {
     float *p = nullptr;
@@ -107,13 +106,30 @@ float *floats(int n)
     return p;
 }
 
-// Runs what is queued; the program is wrong if it says that all is well.
-void finish(float *a, float *b = nullptr)
+void finish(float *a, float *b)
 {
     cudaDeviceSynchronize();
     cudaFree(a);
     cudaFree(b);
 }
+
+void wrong_unless(bool right)
+{
+    printf("%s\n", right ? "right" : "wrong");
+}
+
+void queue_put(float *a)
+{
+    LAUNCH(put, 8, 128, 0, 0, a, N);
+}
+
+void queue_stop(cudaStream_t s)
+{
+    LAUNCH(stop, 1, 1, 0, s);
+}
+
+namespace
+{
 
 void launch_put(dim3 grid, dim3 block, int n)
 {
@@ -153,11 +169,6 @@ void dynamic_shared()
     float *out = floats(64);
     LAUNCH(write_dynamic, 1, 64, 64 * sizeof(float), 0, out, 1u);
     finish(out);
-}
-
-void wrong_unless(bool right)
-{
-    printf("%s\n", right ? "right" : "wrong");
 }
 
 void unwritten_global()
@@ -240,127 +251,6 @@ void trapped()
 {
     LAUNCH(stop, 1, 1, 0, 0);
     finish(nullptr);
-}
-
-void host_read()
-{
-    float *a = floats(N);
-    cudaMemset(a, 0, N * sizeof *a);
-    cudaDeviceSynchronize();
-    printf("%g\n", static_cast<double>(a[3]));
-    finish(a);
-}
-
-void long_copy()
-{
-    float *a = floats(N), *host = nullptr;
-    cudaMallocHost(&host, 2 * N * sizeof *host);
-    cudaMemcpy(host, a, (N + 1) * sizeof *a, cudaMemcpyDeviceToHost);
-    cudaFreeHost(host);
-    finish(a);
-}
-
-void copy_kind()
-{
-    float *a = floats(N), h[N];
-    cudaMemcpy(h, a, sizeof h, cudaMemcpyHostToDevice);
-    finish(a);
-}
-
-void early_look()
-{
-    float *a = floats(N), *host = nullptr;
-    cudaMallocHost(&host, N * sizeof *host);
-    LAUNCH(put, 8, 128, 0, 0, a, N);
-    cudaMemcpyAsync(host, a, N * sizeof *a, cudaMemcpyDeviceToHost, 0);
-    wrong_unless(host[0] == 1.0f);
-    cudaDeviceSynchronize();
-    cudaFreeHost(host);
-    finish(a);
-}
-
-void leak()
-{
-    floats(N);
-}
-
-void leaked_stream()
-{
-    cudaStream_t s;
-    cudaStreamCreate(&s);
-}
-
-void inner_free()
-{
-    float *a = floats(N);
-    cudaFree(a + 1);
-    finish(a);
-}
-
-void double_free()
-{
-    float *a = floats(N);
-    cudaFree(a);
-    cudaFree(a);
-}
-
-void wrong_free()
-{
-    float *host = nullptr;
-    cudaMallocHost(&host, sizeof *host);
-    cudaFree(host);
-    cudaFreeHost(host);
-}
-
-void late_use()
-{
-    float *a = floats(N);
-    cudaFree(a);
-    LAUNCH(put, 8, 128, 0, 0, a, N);
-    cudaDeviceSynchronize();
-}
-
-void never_waited()
-{
-    float *a = floats(N);
-    cudaFree(a);
-    cudaStream_t s;
-    cudaStreamCreate(&s);
-    LAUNCH(stop, 1, 1, 0, s);
-    cudaStreamDestroy(s);
-}
-
-void wait_in_capture()
-{
-    cudaStream_t s;
-    cudaGraph_t graph;
-    cudaStreamCreate(&s);
-    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
-    cudaStreamSynchronize(s);
-    cudaStreamEndCapture(s, &graph);
-    cudaGraphDestroy(graph);
-    cudaStreamDestroy(s);
-}
-
-void dead_stream()
-{
-    cudaStream_t s;
-    cudaStreamCreate(&s);
-    cudaStreamDestroy(s);
-    cudaStreamSynchronize(s);
-}
-
-// With CUDASIM_LOST: every call gives the error from then on.
-void lost_card()
-{
-    float *a = floats(N), h[N];
-    for (int k = 0; k < 4; k++) {
-        LAUNCH(put, 8, 128, 0, 0, a, N);
-        printf("%s\n", cudaGetErrorName(
-                           cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost)));
-    }
-    printf("%s\n", cudaGetErrorString(cudaGetLastError()));
-    wrong_unless(cudaFree(a) == cudaSuccess);
 }
 
 void no_barrier()

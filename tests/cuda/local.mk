@@ -3,6 +3,7 @@ CUDA_TESTS = \
 	tests/cuda/t_faults.sh \
 	tests/cuda/t_fluid.sh \
 	tests/cuda/t_md.sh \
+	tests/cuda/t_modes.sh \
 	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
 	tests/cuda/t_simulator.sh \
@@ -10,12 +11,14 @@ CUDA_TESTS = \
 TESTS += $(CUDA_TESTS)
 EXTRA_DIST += tests/cuda/transforms.cu
 EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/faults.cu \
-	tests/cuda/right.cu tests/cuda/samples.cu tests/cuda/samples.h
+	tests/cuda/faults.h tests/cuda/faults_host.cu tests/cuda/right.cu \
+	tests/cuda/samples.cu tests/cuda/samples.h
 
 if WITH_CUDASIM
 check_PROGRAMS += tests/cuda/faults tests/cuda/right
 tests_cuda_faults_SOURCES =
-tests_cuda_faults_LDADD = tests/cuda/faults.sim.o tests/cuda/samples.sim.o \
+tests_cuda_faults_LDADD = tests/cuda/faults.sim.o \
+	tests/cuda/faults_host.sim.o tests/cuda/samples.sim.o \
 	tests/cudasim/libcudasim.a $(CUDASIM_LIBS)
 tests_cuda_faults_LINK = $(CXXLINK)
 tests_cuda_right_SOURCES =
@@ -23,10 +26,9 @@ tests_cuda_right_LDADD = tests/cuda/right.sim.o tests/cuda/samples.sim.o \
 	tests/cudasim/libcudasim.a tests/libtap.a $(CUDASIM_LIBS)
 tests_cuda_right_LINK = $(CXXLINK)
 
-# The tests of molecular dynamics on the simulated card. The one of thermostats
-# takes too long: it is statistics.
+# The tests of molecular dynamics on the simulated card.
 check_PROGRAMS += tests/cuda/md_analysis tests/cuda/md_forces \
-	tests/cuda/md_motion
+	tests/cuda/md_motion tests/cuda/md_thermostats tests/cuda/modes
 ON_CUDASIM = $(CUDASIM_LINK) $(TEST_LIBS) $(CUDASIM_LIBS)
 ON_CUDASIM_NEEDS = $(CUDASIM_LINK) tests/libtap.a $(WARPDECK_ARCHIVES)
 tests_cuda_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
@@ -38,6 +40,12 @@ tests_cuda_md_forces_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
 tests_cuda_md_motion_LDADD = $(ON_CUDASIM)
 tests_cuda_md_motion_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_md_thermostats_SOURCES = tests/md/thermostats.c $(MD_CASE_SOURCES)
+tests_cuda_md_thermostats_LDADD = $(ON_CUDASIM)
+tests_cuda_md_thermostats_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_modes_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
+tests_cuda_modes_LDADD = $(ON_CUDASIM)
+tests_cuda_modes_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 
 # The flow on the simulated card beside that on the CPU; and the transforms.
 check_PROGRAMS += tests/cuda/fluid tests/cuda/transforms
@@ -58,10 +66,12 @@ $(CUDASIM_TREE)/forces: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_forces_OBJECTS))
 $(CUDASIM_TREE)/warpdeck: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(warpdeck_cudasim_OBJECTS))
+$(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
 $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
-LONG_TESTS += tests/cuda/remove_syncs.py
+LONG_TESTS += tests/cuda/all_seeds.sh tests/cuda/remove_syncs.py
 
 # The right programs for a real card: run by make check-gpu.
 if WITH_CUDA

@@ -24,14 +24,19 @@ unset CUDASIM_DEVICES
 
 CUDASIM_MEM=200000 exits 1 "too little memory of the card is an error" \
     melt --device cuda
-matches tap.err "need about .* on this card, which has 200 kB" \
+matches tap.err "need about .* on this card, which has 200 kB free" \
     "which says what is needed and what there is"
-CUDASIM_MEM=800000 exits 1 "so it is where the estimate was too low" \
+matches tap.err "use more ranks .*md.precision = .*md.pair.skin or md.pair.cut" \
+    "and which keys lower it"
+CUDASIM_MEM=1750000 exits 1 "so it is where the estimate was too low" \
     melt --device cuda
 matches tap.err "no memory on the card for .* needed, .* free" \
     "and what is needed is said, too"
 CUDASIM_LOST=100 exits 1 "a card that breaks ends the run" melt --device cuda
 contains tap.err "uncorrectable ECC error" "with the reason"
+exits 2 "sums in any order need a card" melt --device cpu \
+    md.deterministic=true
+contains tap.err "md.deterministic = true needs a card" "which is said"
 
 exits 0 "the standard problem on the card" "$on_card" bench --device cuda \
     --sizes 32k --steps 2 "md.initial.cells=[6,6,6]"

@@ -59,8 +59,10 @@ static void check(struct ctx *ctx, const char *type, const char *pairs,
 {
     static double uniform[SAMPLES];
     struct md_case c;
-    /* Fewer where two processes may share a core. */
+    /* Fewer where two processes may share a core, and on a simulated card. */
     int n = comm_size(ctx->comm) == 1 ? SAMPLES : SAMPLES / 4;
+    if (getenv("WARPDECK_TEST_SHORT"))
+        n = SAMPLES / 15;
     int status = case_open(
         ctx, &c, NULL,
         "[run]\nsolver = \"md\"\nseed = 17\n[md]\nsteps = 1\n"
