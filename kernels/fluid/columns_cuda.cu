@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { SIDE = 32, COLUMN_THREADS = 128 };
+enum { SIDE = 32, PLANES = 4, COLUMN_THREADS = 128 };
 
 /* ---- lines along x and lines along y ---- */
 
@@ -125,11 +125,13 @@ static __global__ void __launch_bounds__(TILE)
     }
 }
 
+/* Some planes a block: its rotations are loaded once. */
 static dim3 transpose_blocks(const struct poisson_view *v)
 {
+    size_t planes = (size_t)(v->nz < 65535 * PLANES ? v->nz : 65535 * PLANES);
     return dim3(cuda_blocks((size_t)v->cx, SIDE / 2),
                 cuda_blocks((size_t)v->ny_here, SIDE),
-                (unsigned)(v->nz < 65535 ? v->nz : 65535));
+                cuda_blocks(planes, PLANES));
 }
 
 int poisson_cuda_modes_to_rows(struct fluid_store *s,
