@@ -403,7 +403,7 @@ int main(void)
     }
     test_shape(&fluid_kernels_cpu_single, shapes[0], 3e-6);
     test_shape(&fluid_kernels_cpu_single, shapes[1], 3e-6);
-    device.threads = 3;
+    device.threads = 2;
     test_shape(&fluid_kernels_cpu_double, shapes[0], 1e-12);
     test_energy(FLUID_PERIODIC, 0, "periodic");
     test_energy(FLUID_NO_SLIP, 1.4, "between walls, stretched");
