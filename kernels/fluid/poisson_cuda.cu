@@ -317,9 +317,9 @@ int poisson_cuda_forward(struct fluid_store *s)
 int poisson_cuda_transform_y(struct fluid_store *s)
 {
     struct poisson_cuda *p = s->poisson;
-    return p->view.ranks_y > 1
-               ? cuda_fft_forward(s->ctx, p->fft_y, p->view.y_lines)
-               : 0;
+    if (p->view.ranks_y == 1)
+        return 0;
+    return cuda_fft_forward(s->ctx, p->fft_y, p->view.y_lines);
 }
 
 int poisson_cuda_columns_begin(struct fluid_store *s)
@@ -342,9 +342,9 @@ int poisson_cuda_columns_end(struct fluid_store *s)
 int poisson_cuda_inverse_y(struct fluid_store *s)
 {
     struct poisson_cuda *p = s->poisson;
-    return p->view.ranks_y > 1
-               ? cuda_fft_inverse(s->ctx, p->fft_y, p->view.y_lines)
-               : 0;
+    if (p->view.ranks_y == 1)
+        return 0;
+    return cuda_fft_inverse(s->ctx, p->fft_y, p->view.y_lines);
 }
 
 int poisson_cuda_inverse_x(struct fluid_store *s)
@@ -378,27 +378,18 @@ static struct piece piece_of(const struct fluid_store *s,
     return q;
 }
 
-static int copy_out(struct fluid_store *s, const struct twin *t, size_t at,
-                    size_t bytes)
+/* Between the twins of a buffer. */
+static int copy(struct fluid_store *s, const struct twin *t, size_t at,
+                size_t bytes, int in)
 {
     if (bytes == 0)
         return 0;
-    s->device->bytes_to_host += bytes;
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(t->host + at, t->device + at, bytes,
-                             cudaMemcpyDeviceToHost, s->device->stream));
-    return 0;
-}
-
-static int copy_in(struct fluid_store *s, const struct twin *t, size_t at,
-                   size_t bytes)
-{
-    if (bytes == 0)
-        return 0;
-    s->device->bytes_to_device += bytes;
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(t->device + at, t->host + at, bytes,
-                             cudaMemcpyHostToDevice, s->device->stream));
+    *(in ? &s->device->bytes_to_device : &s->device->bytes_to_host) += bytes;
+    CUDA_TRY(s->ctx, cudaMemcpyAsync((in ? t->device : t->host) + at,
+                                     (in ? t->host : t->device) + at, bytes,
+                                     in ? cudaMemcpyHostToDevice
+                                        : cudaMemcpyDeviceToHost,
+                                     s->device->stream));
     return 0;
 }
 
@@ -408,7 +399,6 @@ static int begin_transpose(struct fluid_store *s, int back)
 {
     struct poisson_cuda *p = s->poisson;
     const struct poisson_view *v = &p->view;
-    p->n = 0;
     if (back)
         TRY(poisson_cuda_pack_rows(s, v));
     for (int r = 0; r < v->ranks_y && v->ranks_y > 1; r++) {
@@ -423,8 +413,8 @@ static int begin_transpose(struct fluid_store *s, int back)
                                          s->device->stream));
             continue;
         }
-        TRY(back ? copy_out(s, &p->by_row, q.row_at, q.row_bytes)
-                 : copy_out(s, &p->by_mode, q.mode_at, q.mode_bytes));
+        TRY(back ? copy(s, &p->by_row, q.row_at, q.row_bytes, 0)
+                 : copy(s, &p->by_mode, q.mode_at, q.mode_bytes, 0));
         p->partner[p->n] = r;
         p->send[p->n] =
             back ? p->by_row.host + q.row_at : p->by_mode.host + q.mode_at;
@@ -446,8 +436,8 @@ static int end_transpose(struct fluid_store *s, int back)
         struct piece q = piece_of(s, v, r);
         if (r == v->rank_y)
             continue;
-        TRY(back ? copy_in(s, &p->by_mode, q.mode_at, q.mode_bytes)
-                 : copy_in(s, &p->by_row, q.row_at, q.row_bytes));
+        TRY(back ? copy(s, &p->by_mode, q.mode_at, q.mode_bytes, 1)
+                 : copy(s, &p->by_row, q.row_at, q.row_bytes, 1));
     }
     return back ? 0 : poisson_cuda_unpack_rows(s, v);
 }
@@ -458,10 +448,9 @@ static int begin_columns(struct fluid_store *s)
     struct poisson_cuda *p = s->poisson;
     const struct poisson_view *v = &p->view;
     size_t mine = (size_t)v->rank_z * p->record_bytes;
-    p->n = 0;
     if (v->ranks_z == 1)
         return 0;
-    TRY(copy_out(s, &p->records, mine, p->record_bytes));
+    TRY(copy(s, &p->records, mine, p->record_bytes, 0));
     for (int r = 0; r < v->ranks_z; r++) {
         if (r == v->rank_z)
             continue;
@@ -479,8 +468,8 @@ static int end_columns(struct fluid_store *s)
     struct poisson_cuda *p = s->poisson;
     for (int r = 0; r < p->view.ranks_z && p->view.ranks_z > 1; r++)
         if (r != p->view.rank_z)
-            TRY(copy_in(s, &p->records, (size_t)r * p->record_bytes,
-                        p->record_bytes));
+            TRY(copy(s, &p->records, (size_t)r * p->record_bytes,
+                     p->record_bytes, 1));
     return 0;
 }
 
@@ -488,6 +477,7 @@ int poisson_cuda_send_begin(struct fluid_store *s, enum fluid_exchange what,
                             struct fluid_transfer *out)
 {
     struct poisson_cuda *p = s->poisson;
+    p->n = 0;
     TRY(what == FLUID_COLUMNS
             ? begin_columns(s)
             : begin_transpose(s, what == FLUID_TRANSPOSE_BACK));
