@@ -142,6 +142,8 @@ static const char *const later_keys[] = {"fluid.end_time",
                                          "fluid.forcing.bulk_velocity",
                                          "fluid.statistics.start",
                                          "fluid.statistics.every",
+                                         "fluid.statistics.spectra",
+                                         "fluid.statistics.spectra_at",
                                          NULL};
 
 const struct solver solver_fluid = {

@@ -13,6 +13,7 @@
 #include "kernels/fluid/fluid_kernels.h"
 
 struct estimate;
+struct fft_power;
 struct exchange;
 struct params;
 struct solver_bench;
@@ -23,8 +24,9 @@ enum {
     FLUID_NAME_MAX = 32,
     FLUID_TEXT_MAX = 96,
     FLUID_OBSERVABLES_MAX = 48,
-    FLUID_CUTS_MAX = 64,  /* decompositions looked at */
-    FLUID_PHASES_MAX = 32 /* of the kernels */
+    FLUID_CUTS_MAX = 64,   /* decompositions looked at */
+    FLUID_PHASES_MAX = 32, /* of the kernels */
+    FLUID_SPECTRA_MAX = 16 /* heights with spectra of their own */
 };
 
 enum fluid_profile {
@@ -68,6 +70,7 @@ enum fluid_unit {
     FLUID_RATE2,
     FLUID_ACCELERATION,
     FLUID_PRESSURE_UNIT,
+    FLUID_WAVENUMBER,
     FLUID_UNITS
 };
 
@@ -84,6 +87,26 @@ struct fluid_statistics {
     double first_time, last_time;
     double *sums; /* [local[axis]][fluid_moments()], over samples */
     double *now;  /* of one sample */
+};
+
+/* A finished spectrum and its table. */
+struct fluid_spectrum {
+    struct result_table table;
+    char group[FLUID_TEXT_MAX], description[2 * FLUID_TEXT_MAX];
+    const char *names[4], *units[4];
+    const double *columns[4];
+    double *values; /* [4][modes] */
+};
+
+/* Mean squares by mode along x and y: over the volume, or at heights. */
+struct fluid_spectra {
+    int on[2], n_at, n_tables;
+    double at[FLUID_SPECTRA_MAX];
+    int64_t plane[FLUID_SPECTRA_MAX];
+    struct fft_power *power[2];
+    double *sums[2]; /* [height][component][mode], over samples */
+    double *block;   /* one component of this rank's cells */
+    struct fluid_spectrum tables[2 * FLUID_SPECTRA_MAX];
 };
 
 struct fluid {
@@ -137,7 +160,8 @@ struct fluid {
     double *values[8 + FLUID_SCALARS_MAX], *scratch;
 
     struct fluid_statistics statistics;
-    struct result_table *tables;
+    struct fluid_spectra spectra;
+    struct result_table *tables; /* the profiles and the spectra */
     int n_tables;
 
     double phases_before[FLUID_PHASES_MAX]; /* seconds, before the first step */
@@ -214,6 +238,15 @@ int fluid_statistics_step(struct ctx *ctx, struct fluid *f);
 void fluid_statistics_free(struct fluid *f);
 int fluid_results(struct ctx *ctx, void *state,
                   const struct result_table **tables, int *n);
+/* fluid_spectra.c: as the statistics, at the same times. */
+void fluid_read_spectra(struct params *p, struct fluid *f);
+int fluid_spectra_start(struct ctx *ctx, struct fluid *f);
+int fluid_spectra_sample(struct ctx *ctx, struct fluid *f);
+int fluid_spectra_results(struct ctx *ctx, struct fluid *f);
+void fluid_spectra_free(struct fluid *f);
+int fluid_spectra_save(struct ctx *ctx, struct fluid *f, struct state_io *io);
+int fluid_spectra_restore(struct ctx *ctx, struct fluid *f,
+                          struct state_io *io);
 /* fluid_state.c */
 int fluid_save(struct ctx *ctx, void *state, struct state_io *io);
 int fluid_restore(struct ctx *ctx, void *state, struct state_io *io);

@@ -36,7 +36,8 @@ static void name_units(struct fluid *f)
         [FLUID_RATE] = {0, 0, -1, 0, 0, 0},
         [FLUID_RATE2] = {0, 0, -2, 0, 0, 0},
         [FLUID_ACCELERATION] = {0, 1, -2, 0, 0, 0},
-        [FLUID_PRESSURE_UNIT] = {1, -1, -2, 0, 0, 0}};
+        [FLUID_PRESSURE_UNIT] = {1, -1, -2, 0, 0, 0},
+        [FLUID_WAVENUMBER] = {0, -1, 0, 0, 0, 0}};
     for (int u = 0; u < FLUID_UNITS; u++)
         unit_name(f->units, dims[u], f->unit_text[u], FLUID_TEXT_MAX);
 }

@@ -202,6 +202,7 @@ static void read_statistics(struct params *p, struct fluid *f)
                      "the first sample at %g comes after the end of the run, "
                      "%g",
                      s->start, f->end_time);
+    fluid_read_spectra(p, f);
 }
 
 const char *const fluid_field_names[] = {"velocity", "pressure", "vorticity",

@@ -208,7 +208,10 @@ int fluid_save(struct ctx *ctx, void *state, struct state_io *io)
     pack(f, v, n);
     TRY(move_numbers(ctx, io, v, n, 1));
     TRY(move_fields(ctx, f, io, 1));
-    return f->statistics.on ? save_sums(ctx, f, io) : 0;
+    if (!f->statistics.on)
+        return 0;
+    TRY(save_sums(ctx, f, io));
+    return fluid_spectra_save(ctx, f, io);
 }
 
 int fluid_restore(struct ctx *ctx, void *state, struct state_io *io)
@@ -222,6 +225,8 @@ int fluid_restore(struct ctx *ctx, void *state, struct state_io *io)
     TRY(fluid_statistics_start(ctx, f));
     TRY(move_fields(ctx, f, io, 0));
     TRY(restore_sums(ctx, f, io, v, n));
+    if (f->statistics.samples > 0)
+        TRY(fluid_spectra_restore(ctx, f, io));
     fluid_start_phases(f);
     return f->setup.diffusion == FLUID_EXPLICIT ? fluid_find_pressure(ctx, f)
                                                 : 0;

@@ -28,7 +28,8 @@ int fluid_statistics_start(struct ctx *ctx, struct fluid *f)
     s->now = calloc(sums_size(f), sizeof *s->now);
     if (!s->sums || !s->now)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for statistics");
-    return comm_agree(ctx, status);
+    TRY(comm_agree(ctx, status));
+    return fluid_spectra_start(ctx, f);
 }
 
 /* Whether the step that has just been made ends with a sample. */
@@ -51,6 +52,7 @@ static int sample(struct ctx *ctx, struct fluid *f)
     TRY(f->k->profile(ctx, f->store, s->axis, s->now));
     for (size_t i = 0; i < sums_size(f); i++)
         s->sums[i] += s->now[i];
+    TRY(fluid_spectra_sample(ctx, f));
     if (s->samples++ == 0)
         s->first_time = f->time;
     s->last_time = f->time;
@@ -299,6 +301,7 @@ void fluid_statistics_free(struct fluid *f)
 {
     free_table(f->tables);
     f->tables = NULL;
+    fluid_spectra_free(f);
     free(f->statistics.sums);
     free(f->statistics.now);
 }
@@ -309,7 +312,7 @@ static int make_table(struct ctx *ctx, struct fluid *f, const double *mean)
     int d = f->statistics.axis;
     struct columns c = {.f = f, .mean = mean, .room = COLUMNS_MAX};
     free_table(f->tables);
-    c.table = f->tables = calloc(1, sizeof *c.table);
+    c.table = f->tables = calloc(1 + 2 * FLUID_SPECTRA_MAX, sizeof *c.table);
     c.names = calloc(COLUMNS_MAX + 1, sizeof *c.names);
     c.units = calloc(COLUMNS_MAX, sizeof *c.units);
     c.values = calloc(COLUMNS_MAX, sizeof *c.values);
@@ -354,8 +357,11 @@ int fluid_results(struct ctx *ctx, void *state,
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(gather(ctx, f, mean));
     TRY_CLEANUP(comm_agree(ctx, make_table(ctx, f, mean)));
+    TRY_CLEANUP(fluid_spectra_results(ctx, f));
+    for (int i = 0; i < f->spectra.n_tables; i++)
+        f->tables[1 + i] = f->spectra.tables[i].table;
     *tables = f->tables;
-    *n = 1;
+    *n = 1 + f->spectra.n_tables;
 cleanup:
     free(mean);
     return status;

@@ -263,6 +263,15 @@ static const struct param params[] = {
      PARAM_OPTIONAL, "x|y|z",
      "Profiles run along this direction and are means over planes across it. "
      "Left out: the direction with walls, or z."},
+    {"fluid.statistics", "spectra", PARAM_STRINGS, NO_DIM, "[\"x\", \"y\"]", 0,
+     0, 0, PARAM_OPTIONAL, "x|y",
+     "Mean squares of the velocity by mode along these directions, which must "
+     "be periodic, at the times of the samples. y must not be cut among "
+     "ranks."},
+    {"fluid.statistics", "spectra_at", PARAM_DOUBLES, LENGTH, "[0.1, 1.0]", 0,
+     0, 0, PARAM_OPTIONAL, NULL,
+     "Heights z whose planes have spectra of their own. Left out: one spectrum "
+     "of the whole volume."},
 
     {"output", "fields", PARAM_STRINGS, NO_DIM, "[\"velocity\", \"pressure\"]",
      0, 0, 0, 0, NULL,

@@ -10,6 +10,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/fluid/fluid_observe.c \
 	solvers/fluid/fluid_params.c \
 	solvers/fluid/fluid_random.c \
+	solvers/fluid/fluid_spectra.c \
 	solvers/fluid/fluid_state.c \
 	solvers/fluid/fluid_statistics.c \
 	solvers/fluid/fluid_step.c \
