@@ -5,6 +5,7 @@ PHYSICS_TESTS = \
 	tests/physics/decks.py \
 	tests/physics/drift.py \
 	tests/physics/faults.py \
+	tests/physics/fluid_exact.py \
 	tests/physics/melt.py \
 	tests/physics/nist.py \
 	tests/physics/peer.py \
@@ -22,6 +23,7 @@ LONG_TESTS += \
 	tests/physics/thermostats_long.py
 
 EXTRA_DIST += $(PHYSICS_TESTS) \
+	tests/physics/flowrun.py \
 	tests/physics/gammatest.py \
 	tests/physics/mdrun.py \
 	tests/physics/peer_values.py \
