@@ -75,8 +75,9 @@ def run(deck, *overrides, ranks=1, **more):
     else:
         deck = os.path.join(INPUTS, deck + ".toml")
     out = f"run{_runs}"
-    tap.warpdeck("run", deck, f"output.name={out}", *overrides, "--output",
-                 "out", "--overwrite", "-q", ranks=ranks, **more)
+    tap.warpdeck("run", deck, f"output.name={out}", "checkpoint.keep=1",
+                 *overrides, "--output", "out", "--overwrite", "-q",
+                 ranks=ranks, **more)
     return Flow(os.path.join("out", out))
 
 
@@ -85,7 +86,7 @@ def deck(cells, size, fluid, *sections, output=""):
     return "\n".join([
         '[run]', 'solver = "fluid"', '[domain]', f"cells = {list(cells)}",
         f"size = {[float(s) for s in size]}", '[fluid]', fluid, *sections,
-        '[checkpoint]', '[output]', output, ''])
+        '[output]', output, ''])
 
 
 def faces(n, length):

@@ -237,7 +237,7 @@ def test_scalars():
 
 def test_random():
     r = run("decay", "domain.cells=[32,32,32]", "fluid.steps=8",
-            "output.observables_every=1", "checkpoint.keep=2")
+            "output.observables_every=1")
     tap.near(r.row("kinetic_energy")[0], 1.5 * 0.5**2, 1e-3,
              "the random flow has the root mean square that is asked for")
     flowrun.divergence_is_rounding(r, TAU / 32, "the random flow is free of "

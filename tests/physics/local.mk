@@ -6,6 +6,7 @@ PHYSICS_TESTS = \
 	tests/physics/drift.py \
 	tests/physics/faults.py \
 	tests/physics/fluid_exact.py \
+	tests/physics/fluid_tgv.py \
 	tests/physics/melt.py \
 	tests/physics/nist.py \
 	tests/physics/peer.py \
@@ -18,6 +19,7 @@ PHYSICS_TESTS = \
 TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
+	tests/physics/fluid_tgv_long.py \
 	tests/physics/melt_averages.py \
 	tests/physics/nist_liquid.py \
 	tests/physics/thermostats_long.py
