@@ -7,12 +7,15 @@ POST_FILES = \
 	postproc/warpdeck_post/diff.py \
 	postproc/warpdeck_post/errors.py \
 	postproc/warpdeck_post/export.py \
+	postproc/warpdeck_post/flow_panels.py \
+	postproc/warpdeck_post/frame.py \
 	postproc/warpdeck_post/labels.py \
 	postproc/warpdeck_post/panels.py \
 	postproc/warpdeck_post/plot.py \
 	postproc/warpdeck_post/result.py \
 	postproc/warpdeck_post/show.py \
-	postproc/warpdeck_post/spheres.py
+	postproc/warpdeck_post/spheres.py \
+	postproc/warpdeck_post/vtr.py
 nobase_dist_pkgdata_DATA += $(POST_FILES)
 EXTRA_DIST += postproc/warpdeck-post
 

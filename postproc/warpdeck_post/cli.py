@@ -16,7 +16,8 @@ def _show(args):
 
 def _plot(args):
     from . import plot
-    return plot.run(args.file, args.what, args.output)
+    return plot.run(args.file, args.what, args.output, field=args.field,
+                    normal=args.normal, at=args.at)
 
 
 def _export(args):
@@ -60,19 +61,36 @@ def _parser():
     plot = commands.add_parser("plot", help="a picture (default: overview)")
     plot.add_argument("file", metavar="FILE")
     plot.add_argument("what", nargs="?", default="overview",
-                      choices=["overview", "thermo", "rdf", "msd", "snapshot"])
+                      choices=["overview", "thermo", "rdf", "msd", "snapshot",
+                               "series", "profiles", "spectra", "slice"],
+                      help="particles: overview, thermo, rdf, msd, snapshot; "
+                      "flows: overview, series, profiles, spectra; a frame of "
+                      "a flow (.hdf) or the last of a list (.hdf.series): "
+                      "slice")
+    plot.add_argument("--field", metavar="NAME",
+                      help="of a slice: a field, or velocity_x and the like "
+                      "(default: the first)")
+    plot.add_argument("--normal", choices=["x", "y", "z"],
+                      help="of a slice (default: the direction with the fewest "
+                      "cells)")
+    plot.add_argument("--at", type=float, metavar="POSITION",
+                      help="where the slice lies; the nearest plane of cells "
+                      "is drawn (default: the middle)")
     plot.add_argument("-o", "--output", metavar="PICTURE",
                       help="default: beside FILE, .png; the ending chooses the "
                       "format (png, pdf, svg, jpg)")
     plot.set_defaults(run=_plot)
 
     export = commands.add_parser(
-        "export", help="frames as extended XYZ, or observables as CSV")
+        "export", help="frames as extended XYZ or VTK, or observables as CSV")
     export.add_argument("file", metavar="FILE")
-    export.add_argument("--to", choices=["xyz", "csv"], default="xyz",
-                        help="xyz: all frames, for OVITO, ASE and others; csv: "
-                        "the observables, and a file more for each table "
-                        "(default: xyz)")
+    export.add_argument("--to", choices=["xyz", "csv", "vtr"],
+                        help="xyz: all frames of particles, for OVITO, ASE and "
+                        "others; csv: the observables, and a file more for "
+                        "each table and probe; vtr: a frame of a grid (.hdf) "
+                        "or a list of them (.hdf.series) as RectilinearGrid, "
+                        "also where it is stretched (default: what the file "
+                        "has)")
     export.add_argument("-o", "--output", metavar="OUT",
                         help="default: beside FILE, with the ending changed")
     export.set_defaults(run=_export)

@@ -1,4 +1,4 @@
-"""Compare the numbers of two result files."""
+"""Compare the numbers of two result files or frames."""
 
 import h5py
 import numpy
@@ -6,7 +6,8 @@ import numpy
 from .errors import PostError
 from .result import Result
 
-GROUPS = ("particles", "observables", "statistics")
+GROUPS = ("particles", "observables", "statistics", "probes",
+          "VTKHDF/PointData", "coordinates")
 BLOCK = 1 << 22  # numbers compared at once
 
 
@@ -88,6 +89,8 @@ def _compare(name, a, b, rtol, atol):
 def run(path_a, path_b, rtol, atol, only):
     """Print the differences; returns 0 (equal) or 1."""
     with Result(path_a) as a, Result(path_b) as b:
+        if a.is_frame != b.is_frame:
+            raise PostError("one of the files is a frame, the other is not")
         in_a, in_b = _datasets(a, only), _datasets(b, only)
         if only and not in_a and not in_b:
             raise PostError(f"nothing in the files begins with "

@@ -1,10 +1,11 @@
-"""Frames as extended XYZ, observables and tables as CSV."""
+"""Frames of particles as extended XYZ, those of grids as VTK, observables and
+tables as CSV."""
 
 import os
 
 import numpy
 
-from . import labels
+from . import frame, labels, vtr
 from .errors import PostError
 from .result import Result
 
@@ -116,12 +117,26 @@ def _export_observables(r, output):
 def _export_table(r, name, output):
     base, ending = os.path.splitext(output)
     table = r.table(name)
-    order = sorted(table, key=lambda c: (c not in ("r", "time"), c))
+    order = sorted(table, key=lambda c: (c not in ("r", "time", "x", "y", "z", "k"),
+                                         c))
     kinds = {"r": "length", "time": "time", "g": ""}
     heads = [_head(c, r.column_unit(name, c, kinds.get(c, "area")))
              for c in order]
     path = f"{base}.{name.replace('/', '.')}{ending}"
     _write_csv(path, heads, [table[c] for c in order])
+
+
+def _export_probe(r, name, output):
+    base, ending = os.path.splitext(output)
+    steps, times, values = r.probe(name)
+    heads, columns = ["step", _head("time", r.time_unit())], [steps, times]
+    for field, v in values.items():
+        unit = r.probe_unit(name, field)
+        parts = [(field, v)] if v.ndim == 1 else [
+            (f"{field}_{axis}", v[:, i]) for i, axis in enumerate("xyz")]
+        heads += [_head(title, unit) for title, _ in parts]
+        columns += [part for _, part in parts]
+    _write_csv(f"{base}.probes.{name}{ending}", heads, columns)
 
 
 def _export_csv(r, output):
@@ -130,14 +145,26 @@ def _export_csv(r, output):
     _export_observables(r, output)
     for name in r.tables():
         _export_table(r, name, output)
+    for name in r.probes:
+        _export_probe(r, name, output)
 
 
 def run(path, to, output):
     """Write; returns the exit status."""
-    output = _output(path, output, "." + to)
+    if frame.is_series(path):
+        return vtr.run_series(path, to, output)
     with Result(path) as r:
+        to = to or ("vtr" if r.is_frame else
+                    "xyz" if "h5md" in r.file else "csv")
+        if r.is_frame != (to == "vtr"):
+            raise PostError(f"'{path}' is " + (
+                "a frame of a grid, which goes to vtr" if r.is_frame else
+                "no frame of a grid, and cannot go to vtr"))
+        output = _output(path, output, "." + to)
         if to == "xyz":
             _export_xyz(r, output)
-        else:
+        elif to == "csv":
             _export_csv(r, output)
+    if to == "vtr":
+        vtr.run(path, output)
     return 0

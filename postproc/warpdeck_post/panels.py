@@ -46,7 +46,7 @@ def _limits(axes, x, y):
         axes.set_ylim(low - 5 * least, high + 5 * least)
 
 
-def _legend_above(axes, title):
+def legend_above(axes, title):
     """A title, and below it a row for the legend, where no curve can be."""
     axes.set_title(title, pad=19)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncol=5,
@@ -68,7 +68,7 @@ def energies(axes, r):
     axes.set_ylabel(labels.axis("energy", unit))
     axes.set_xlabel(labels.axis("time", r.time_unit()))
     _limits(axes, r.row_times(), axes.get_ylim())
-    _legend_above(axes, "Energy")
+    legend_above(axes, "Energy")
 
 
 def series(axes, r, name, i):
@@ -102,7 +102,7 @@ def distribution(axes, r):
     axes.margins(x=0.01)
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
-    _legend_above(axes, "Radial distribution")
+    legend_above(axes, "Radial distribution")
 
 
 def displacement(axes, r):
@@ -122,7 +122,7 @@ def displacement(axes, r):
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
     if len(order) > 1:
-        _legend_above(axes, "Mean squared displacement")
+        legend_above(axes, "Mean squared displacement")
     else:
         axes.set_title("Mean squared displacement")
 

@@ -11,8 +11,9 @@ import matplotlib.collections  # noqa: E402
 import matplotlib.colors  # noqa: E402
 import matplotlib.lines  # noqa: E402
 import matplotlib.pyplot as pyplot  # noqa: E402
+import numpy  # noqa: E402
 
-from . import labels, panels  # noqa: E402
+from . import flow_panels, frame, labels, panels  # noqa: E402
 from .errors import PostError  # noqa: E402
 from .result import Result  # noqa: E402
 
@@ -61,9 +62,13 @@ def _need(condition, r, what, hint):
 def _subtitle(r):
     run = r.run
     parts = []
+    if r.is_frame:
+        parts.append(" x ".join(str(n) for n in r.cells) + " cells")
+        parts.append(f"step {r.step}, time {r.time:.6g} "
+                     f"{r.frame_time_unit()}".rstrip())
     if r.particle_count is not None:
         parts.append(labels.count(r.particle_count, "particle"))
-    if r.rows:
+    if not r.is_frame and r.rows:
         parts.append(labels.count(int(r.row_steps()[-1]), "step"))
     parts.append(labels.count(int(run.get("ranks", 1)), "rank"))
     parts += [str(run[k]) for k in ("precision",) if run.get(k)]
@@ -166,6 +171,80 @@ def snapshot(r):
     return figure
 
 
+# ---- flows ----
+
+def _wide(graphs):
+    """Two a row."""
+    rows = (len(graphs) + 1) // 2
+    figure = _figure(11 if len(graphs) > 1 else 7, 0.9 + 2.75 * max(rows, 1.4))
+    _fill(figure, figure.add_gridspec(1, 1)[0], graphs)
+    return figure
+
+
+def _series_graphs(r, most=None):
+    names = flow_panels.series_names(r, most) if r.rows else []
+    return [lambda a, name=name, i=i: panels.series(a, r, name, i)
+            for i, name in enumerate(names)]
+
+
+def _profile_graphs(r):
+    return [lambda a, p=p: flow_panels.profile(a, r, *p)
+            for p in flow_panels.profiles(r)]
+
+
+def _spectrum_graphs(r):
+    return [lambda a, name=name: flow_panels.spectrum(a, r, name)
+            for name in flow_panels.spectra(r)]
+
+
+def flow_overview(r):
+    """The telling series, and what statistics there are."""
+    graphs = _series_graphs(r, 4) + _profile_graphs(r) + _spectrum_graphs(r)
+    _need(graphs, r, "rows yet", "wait, or run again")
+    return _wide(graphs)
+
+
+def flow_series(r):
+    """All observables over time."""
+    graphs = _series_graphs(r)
+    _need(graphs, r, "rows of observables yet", "wait, or run again")
+    return _wide(graphs)
+
+
+def flow_profiles(r):
+    """Means over planes."""
+    graphs = _profile_graphs(r)
+    _need(graphs, r, "profiles", "they are written at the end of a run whose "
+          "deck has statistics")
+    return _wide(graphs)
+
+
+def flow_spectra(r):
+    """Spectra."""
+    graphs = _spectrum_graphs(r)
+    _need(graphs, r, "spectra", "they are written at the end of a run whose "
+          "deck asks for them")
+    return _wide(graphs)
+
+
+def slice_(f, field, normal, at):
+    """A plane of a frame."""
+    if not f.names:
+        raise PostError(f"'{f.path}' has no fields")
+    first = "velocity" if "velocity" in f.names else f.names[0]
+    d = flow_panels.normal_of(f) if normal is None else "xyz".index(normal)
+    a, b = (k for k in range(3) if k != d)
+    ratio = (numpy.ptp(f.faces(b)) / numpy.ptp(f.faces(a)))
+    # Of about the shape of the plane, with room for words and colors.
+    figure = _figure(min(max(6.5, 5.2 / ratio), 12) + 1.4,
+                     min(max(min(6.5, 12 * ratio), 2.0), 9) + 2.2)
+    flow_panels.slice_(figure.add_subplot(), f, field or first, d, at,
+                       matplotlib)
+    return figure
+
+
+FIGURES_FLOW = {"overview": flow_overview, "series": flow_series,
+                "profiles": flow_profiles, "spectra": flow_spectra}
 FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,
            "snapshot": snapshot}
 
@@ -181,13 +260,34 @@ def _output(path, what, output):
     return output
 
 
-def run(path, what, output):
+def _draw(r, what, field, normal, at):
+    if r.is_frame:
+        if what not in ("overview", "slice"):
+            raise PostError(f"'{r.path}' is a frame: it can be drawn as slice")
+        with frame.Frame(r.path) as f:
+            figure = slice_(f, field, normal, at)
+            _head(figure, f)
+        return figure
+    figures = FIGURES if "h5md" in r.file else FIGURES_FLOW
+    if what not in figures:
+        raise PostError(f"'{r.path}' cannot be drawn as {what}; it can as "
+                        + ", ".join(figures))
+    if not (field is None and normal is None and at is None):
+        raise PostError("--field, --normal and --at are for slices of a frame "
+                        "(.hdf)")
+    figure = figures[what](r)
+    _head(figure, r)
+    return figure
+
+
+def run(path, what, output, field=None, normal=None, at=None):
     """Draw; returns the exit status."""
+    if frame.is_series(path):
+        path = frame.frames_of(path)[-1][0]
     output = _output(path, what, output)
     panels.style(matplotlib)
     with Result(path) as r:
-        figure = FIGURES[what](r)
-        _head(figure, r)
+        figure = _draw(r, what, field, normal, at)
     try:
         figure.savefig(output)
     except OSError as error:

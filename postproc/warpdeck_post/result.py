@@ -1,4 +1,4 @@
-"""Read a result file of a molecular dynamics run.
+"""Read a result file of a run.
 
 A file may still be growing, or belong to a run that was killed: then datasets of
 one kind may differ in length by what was not finished, and the shortest counts.
@@ -20,7 +20,7 @@ _ORDER = ("potential_energy", "kinetic_energy", "total_energy",
           "conserved_energy", "temperature", "pressure")
 
 
-def _text(value):
+def text_of(value):
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else (
         str(value))
 
@@ -60,15 +60,15 @@ def open_file(path):
 
 
 def _check_ours(path, f):
-    if _text(f.attrs.get("suite", "")) != "Warpdeck":
+    if text_of(f.attrs.get("suite", "")) != "Warpdeck":
         raise PostError(f"'{path}' is an HDF5 file, but not one of Warpdeck's")
     version = int(f.attrs.get("format_version", 0))
     if version > FORMAT_VERSION:
         raise PostError(
             f"'{path}' has format {version}, of Warpdeck "
-            f"{_text(f.attrs.get('version', '?'))}; this warpdeck-post reads "
+            f"{text_of(f.attrs.get('version', '?'))}; this warpdeck-post reads "
             f"formats up to {FORMAT_VERSION}: use the newer one")
-    if "run" not in f or "h5md" not in f:
+    if "run" not in f or not {"h5md", "observables", "VTKHDF"} & set(f):
         raise PostError(f"'{path}' lacks the groups of a result file")
 
 
@@ -80,7 +80,8 @@ class Result:
         self.file = open_file(path)
         self.run = {k: self._attribute(v)
                     for k, v in self.file["run"].attrs.items()}
-        self.reduced = self.run.get("units") == "lj"
+        # particles; flows have units in any case
+        self.reduced = self.run.get("units") == "lj" and "h5md" in self.file
 
     def __enter__(self):
         return self
@@ -98,8 +99,13 @@ class Result:
     @staticmethod
     def _attribute(value):
         if isinstance(value, (bytes, str)):
-            return _text(value)
+            return text_of(value)
         return value
+
+    @property
+    def is_frame(self):
+        """Whether it is a frame of fields on a grid."""
+        return "VTKHDF" in self.file
 
     # ---- the run ----
 
@@ -109,11 +115,11 @@ class Result:
 
     @property
     def deck(self):
-        return _text(self.file["run/deck"][()])
+        return text_of(self.file["run/deck"][()])
 
     @property
     def resolved_deck(self):
-        return _text(self.file["run/resolved_deck"][()])
+        return text_of(self.file["run/resolved_deck"][()])
 
     def deck_value(self, section, key):
         """The text of a value in the resolved deck, or None."""
@@ -130,9 +136,19 @@ class Result:
     @property
     def steps_wanted(self):
         """Steps of the whole run, or None."""
-        text = (self.deck_value("md", "steps") or "").split("#")[0]
+        solver = self.run.get("solver", "md")
+        text = (self.deck_value(solver, "steps") or "").split("#")[0]
         try:
             return int(text.replace("_", ""))
+        except ValueError:
+            return None
+
+    @property
+    def time_wanted(self):
+        """The time at which the run ends, or None."""
+        text = self.deck_value(self.run.get("solver", ""), "end_time") or ""
+        try:
+            return float(text.split("#")[0].replace("_", ""))
         except ValueError:
             return None
 
@@ -149,7 +165,7 @@ class Result:
         if self.reduced:
             return labels.reduced(kind)
         attributes = dataset.attrs
-        return labels.pretty(_text(attributes.get(
+        return labels.pretty(text_of(attributes.get(
             "unit", attributes.get("physical_unit", ""))))
 
     # ---- observables ----
@@ -243,7 +259,7 @@ class Result:
     def periodic(self):
         """For each direction."""
         boundary = self.file["particles/all/box"].attrs["boundary"]
-        return [_text(b) == "periodic" for b in boundary]
+        return [text_of(b) == "periodic" for b in boundary]
 
     def frame_steps(self):
         return self.file["particles/all/box/edges/step"][:self.frames]
@@ -261,11 +277,30 @@ class Result:
         if species is None:
             return []
         found = re.findall(r"(\d+) = ([^,]+)",
-                           _text(species.attrs.get("description", "")))
+                           text_of(species.attrs.get("description", "")))
         names = {int(number): name.strip() for number, name in found}
         n = max([int(species[()].max(initial=0)) + 1] +
                 [k + 1 for k in names])
         return [names.get(i, f"species {i}") for i in range(n)]
+
+    # ---- probes ----
+
+    @property
+    def probes(self):
+        """Their names."""
+        return list(self.file.get("probes", {}))
+
+    def probe(self, name):
+        """Steps, times, and the values of each field."""
+        group = self.file[f"probes/{name}"]
+        n = min(len(group[k][d]) for k in group
+                for d in ("step", "time", "value"))
+        first = next(iter(group))
+        return (group[f"{first}/step"][:n], group[f"{first}/time"][:n],
+                {k: group[f"{k}/value"][:n] for k in group})
+
+    def probe_unit(self, name, field):
+        return self.unit(self.file[f"probes/{name}/{field}/value"], "")
 
     # ---- tables ----
 

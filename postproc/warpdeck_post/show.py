@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 
 import numpy
 
+from . import frame as frames
 from . import labels
 from .result import Result
 
@@ -112,8 +113,13 @@ def _print_progress(r, reached):
     if r.rows:
         unit = labels.plain(r.time_unit())
         text += f", time {r.row_times()[-1]:.6g} {unit}".rstrip()
-    text += (f"; {labels.count(r.rows, 'row')} of observables, "
-             f"{labels.count(r.frames, 'frame')}")
+        if r.time_wanted is not None:
+            text += f" of {r.time_wanted:g}"
+    text += f"; {labels.count(r.rows, 'row')} of observables"
+    if "h5md" in r.file:
+        text += f", {labels.count(r.frames, 'frame')}"
+    if r.probes:
+        text += f", {labels.count(len(r.probes), 'probe')}"
     _line("reached", text)
 
 
@@ -167,9 +173,82 @@ def _print_tables(r):
               f" at r = {table['r'][top]:.4g} {unit}".rstrip())
 
 
+def _print_grid(f):
+    unit = labels.plain(f.length())
+    text = " x ".join(str(n) for n in f.cells) + " cells"
+    text += ", " + " x ".join(f"{f.faces(d)[-1] - f.faces(d)[0]:.6g}"
+                              for d in range(3)) + f" {unit}".rstrip()
+    z = numpy.diff(f.faces(2))
+    if f.stretched:
+        text += f", stretched in z: {z.min():.4g} to {z.max():.4g}"
+    start = [f.faces(d)[0] for d in range(3)]
+    if any(abs(x) > 1e-12 for x in start):
+        text += ", from (" + ", ".join(f"{x:.6g}" for x in start) + ")"
+    _line("grid", text)
+
+
+def _print_fields(f):
+    print(f"\n  {'':28}{'least':>13}{'greatest':>13}{'mean':>13}{'rms':>13}")
+    for name in f.names:
+        values = f.values(name).astype(float)
+        unit = labels.plain(f.field_unit(name))
+        parts = [(name, values)] if values.ndim == 3 else [
+            (f"{name}_{axis}", values[..., i])
+            for i, axis in enumerate(frames.AXES)]
+        for title, v in parts:
+            print(f"  {title.replace('_', ' '):28}{v.min():13.6g}"
+                  f"{v.max():13.6g}{v.mean():13.6g}"
+                  f"{numpy.sqrt((v ** 2).mean()):13.6g}   {unit}".rstrip())
+
+
+def _show_frame(path, deck):
+    with frames.Frame(path) as f:
+        if deck:
+            print(f.deck, end="")
+            return 0
+        unit = labels.plain(f.frame_time_unit())
+        print(f"{path}  {_size(os.path.getsize(path))}  step {f.step}, time "
+              f"{f.time:.6g} {unit}".rstrip())
+        if f.run.get("title"):
+            _line("title", f.run["title"])
+        _print_run(f)
+        _print_deck(f)
+        _print_grid(f)
+        _print_fields(f)
+    return 0
+
+
+def _show_series(path, deck):
+    listed = frames.frames_of(path)
+    if deck:
+        return _show_frame(listed[-1][0], deck)
+    here = [os.path.getsize(p) for p, _ in listed if os.path.exists(p)]
+    print(f"{path}  {labels.count(len(listed), 'frame')}, {_size(sum(here))}, "
+          f"times {listed[0][1]:.6g} to {listed[-1][1]:.6g}")
+    for p, _ in listed:
+        if not os.path.exists(p):
+            print(f"  missing: {p}")
+    print()
+    return _show_frame(listed[-1][0], deck)
+
+
+def _print_profiles(r):
+    for name in r.tables():
+        if name.startswith(("radial_distribution", "displacement")):
+            continue
+        table = r.table(name)
+        rows = max((len(c) for c in table.values()), default=0)
+        _line("table", f"{name}: {labels.count(rows, 'row')} of "
+              + ", ".join(table))
+
+
 def run(path, deck=False):
     """Print; returns the exit status."""
+    if frames.is_series(path):
+        return _show_series(path, deck)
     with Result(path) as r:
+        if r.is_frame:
+            return _show_frame(path, deck)
         if deck:
             print(r.deck, end="")
             return 0
@@ -184,4 +263,5 @@ def run(path, deck=False):
         _print_speed(r, reached)
         _print_results(r)
         _print_tables(r)
+        _print_profiles(r)
     return 0
