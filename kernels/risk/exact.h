@@ -88,6 +88,19 @@ EXACT_FN exact_real exact_uniform52(exact_word high, exact_word low)
 
 /* ---- elementary functions ---- */
 
+/* log((1 + s) / (1 - s)) / (2 s) for |s| < 0.171, with fdlibm's coefficients:
+ * a logarithm near 1 of a quotient that is at hand as s. */
+EXACT_FN exact_real exact_log_series(exact_real s)
+{
+    const double p[7] = {6.666666666666735130e-01, 3.999999999940941908e-01,
+                         2.857142874366239149e-01, 2.222219843214978396e-01,
+                         1.818357216161805012e-01, 1.531383769920937332e-01,
+                         1.479819860511658591e-01};
+    exact_real z = s * s;
+    EXACT_POLYNOMIAL(q, p, 7, z);
+    return exact_fma(exact_set(0.5) * z, q, exact_set(1));
+}
+
 /* log x for positive x that is not denormal: fdlibm's reduction and
  * coefficients, written with fma. */
 EXACT_FN exact_real exact_log(exact_real x)

@@ -4,6 +4,7 @@ librisk_a_SOURCES = \
 	kernels/risk/exact.h \
 	kernels/risk/exact_lanes.h \
 	kernels/risk/models.h \
+	kernels/risk/normals.h \
 	kernels/risk/normals_cpu.c \
 	kernels/risk/payoff.h \
 	kernels/risk/risk_cpu.c \

@@ -122,17 +122,22 @@ EXACT_FN exact_real risk_heston(const struct risk_step *s, exact_real x,
     exact_real m2 = m * m, a = exact_set(s->a);
     /* psi = s2 / m2 <= 1.5: v = scale (b + zv)^2 */
     exact_real ip = (m2 + m2) / s2, t = exact_positive(ip - one);
-    exact_real b2 = exact_fma(exact_sqrt(ip), exact_sqrt(t), t);
+    exact_real b2 = exact_sqrt(ip * t) + t;
     exact_real b = exact_sqrt(b2) + zv;
-    exact_real scale = m / (one + b2);
-    exact_real v1 = scale * (b * b);
-    /* K0 = -log E[exp(A v1)] - (K1 + K3 / 2) v0, so that the discounted spot
-     * is a martingale: E = exp(A b2 scale / (1 - 2 A scale)) /
-     * sqrt(1 - 2 A scale). */
-    exact_real c = one - (a + a) * scale;
-    c = exact_select(exact_less(exact_set(1e-8), c), c, exact_set(1e-8));
-    exact_real k0 = exact_fma(exact_set(0.5), exact_log(c),
-                              exact_negate(a * b2 * scale / c));
+    /* scale = m / d. K0 = -log E[exp(A v1)] - (K1 + K3 / 2) v0, so that the
+     * discounted spot is a martingale, with E = exp(A b2 scale / c) / sqrt(c),
+     * c = 1 - 2 A scale = e / d, log c = 2 artanh((e - d) / (e + d)). One
+     * division for all three quotients. */
+    exact_real am = a * m, d = one + b2, least = exact_set(1e-8) * d;
+    exact_real e = d - (am + am);
+    e = exact_select(exact_less(least, e), e, least);
+    exact_real h = e + d, he = h * e, r = one / (d * he);
+    exact_real one_d = r * he, scale = m * one_d, v1 = scale * (b * b);
+    exact_real g = (e - d) * (r * d * e), k0 = g * exact_log_series(g);
+    exact_mask wide = exact_less(exact_set(0.17), exact_abs(g));
+    if (exact_any(wide))
+        k0 = exact_select(wide, exact_set(0.5) * exact_log(e * one_d), k0);
+    k0 = k0 - am * b2 * (r * d * h);
     exact_mask far = exact_less(exact_set(1.5) * m2, s2);
     if (exact_any(far)) {
         /* p at 0, else exponential with rate beta */
@@ -140,9 +145,9 @@ EXACT_FN exact_real risk_heston(const struct risk_step *s, exact_real x,
         exact_real beta = (m + m) / sp;
         exact_real w = exact_log((one - p) / (one - u)) / beta;
         w = exact_select(exact_less(p, u), w, exact_set(0));
-        exact_real e = p + beta * (one - p) / (beta - a);
-        e = exact_select(exact_less(exact_set(1e-300), e), e, one);
-        exact_real k = exact_negate(exact_log(e));
+        exact_real mean = p + beta * (one - p) / (beta - a);
+        mean = exact_select(exact_less(exact_set(1e-300), mean), mean, one);
+        exact_real k = exact_negate(exact_log(mean));
         v1 = exact_select(far, w, v1);
         k0 = exact_select(far, k, k0);
     }

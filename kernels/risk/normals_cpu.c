@@ -1,16 +1,7 @@
 /* normals_cpu.c: the random numbers of a block of paths. */
 #include "kernels/risk/risk_cpu.h"
 
-/* One Philox block for each lane: see risk_kernels.h for the address. */
-EXACT_FN struct exact_block words(const struct risk_store *s, uint64_t path,
-                                  uint32_t group, enum risk_purpose purpose,
-                                  int driver)
-{
-    return exact_philox(exact_count_from(path), group,
-                        (uint32_t)purpose << 16 | (uint32_t)driver,
-                        (uint32_t)(path >> 32), (uint32_t)s->plan.seed,
-                        (uint32_t)(s->plan.seed >> 32));
-}
+#include "kernels/risk/normals.h"
 
 /* Normals of driver d: four steps a call. */
 static void fill_normals(const struct risk_store *s, struct risk_block *b,
@@ -21,13 +12,8 @@ static void fill_normals(const struct risk_store *s, struct risk_block *b,
         risk_row *to = b->normals + (ptrdiff_t)k * nf + d;
         for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
             exact_real z[4];
-            struct exact_block w =
-                words(s, path + (uint64_t)i, (uint32_t)(first + k) / 4,
-                      RISK_SPOT_NORMAL, d);
-            exact_box_muller(exact_uniform32(w.w[0]), exact_uniform32(w.w[1]),
-                             &z[0], &z[1]);
-            exact_box_muller(exact_uniform32(w.w[2]), exact_uniform32(w.w[3]),
-                             &z[2], &z[3]);
+            risk_four_normals(s->plan.seed, path + (uint64_t)i,
+                              (uint32_t)(first + k) / 4, d, z);
             for (int q = 0; q < 4; q++)
                 exact_store(to[(ptrdiff_t)q * nf] + i, z[q]);
         }
@@ -44,9 +30,9 @@ static void fill_pairs(const struct risk_store *s, struct risk_block *b,
         risk_row *u = b->extra_u + (ptrdiff_t)k * ne + e;
         for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
             exact_real z0, z1;
-            struct exact_block w =
-                words(s, path + (uint64_t)i, (uint32_t)(first + k) / 2,
-                      s->extra_purpose[e], s->extra_factor[e]);
+            struct exact_block w = risk_words(
+                s->plan.seed, path + (uint64_t)i, (uint32_t)(first + k) / 2,
+                s->extra_purpose[e], s->extra_factor[e]);
             exact_box_muller(exact_uniform32(w.w[0]), exact_uniform32(w.w[1]),
                              &z0, &z1);
             exact_store(z[0] + i, z0);
@@ -65,9 +51,9 @@ static void fill_bridges(const struct risk_store *s, struct risk_block *b,
     for (int32_t k = 0; k < n; k += 4) {
         risk_row *u = b->bridge_u + (ptrdiff_t)k * nb + e;
         for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
-            struct exact_block w =
-                words(s, path + (uint64_t)i, (uint32_t)(first + k) / 4,
-                      RISK_BRIDGE, s->bridge_factor[e]);
+            struct exact_block w = risk_words(s->plan.seed, path + (uint64_t)i,
+                                              (uint32_t)(first + k) / 4,
+                                              RISK_BRIDGE, s->bridge_factor[e]);
             for (int q = 0; q < 4; q++)
                 exact_store(u[(ptrdiff_t)q * nb] + i, exact_uniform32(w.w[q]));
         }

@@ -97,6 +97,8 @@ static void survey(struct risk_store *s)
     }
     for (int32_t k = 0; k < p->n_steps; k++)
         s->event_begin[k + 1] += s->event_begin[k];
+    s->fused = p->root == NULL && s->n_extra == 0 && s->n_bridge == 0 &&
+               !p->antithetic && p->n_scenarios == 0 && !p->sobol;
 }
 
 static int copy_plan(struct risk_store *s, const struct risk_plan *from)

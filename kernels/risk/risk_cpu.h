@@ -46,6 +46,7 @@ struct risk_store {
     int *bridge; /* [n_factors]: index of bridge uniforms, or -1 */
     int n_bridge;
     int *bridge_factor;
+    int fused;    /* independent gbm factors, each path walked once */
     int n_blocks; /* one for each thread */
     struct risk_block *blocks;
     size_t bytes;
