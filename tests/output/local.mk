@@ -15,6 +15,7 @@ tests_output_write_large_LDADD = $(TEST_LIBS)
 
 FILE_TESTS = \
 	tests/output/files.py \
+	tests/output/flow_post.py \
 	tests/output/modules.sh \
 	tests/output/postproc.py \
 	tests/output/resume.py \
