@@ -9,6 +9,7 @@ FIRST = ("kinetic_energy", "dissipation", "enstrophy", "flow_rate",
          "wall_friction", "friction_reynolds", "nusselt")
 # Less so: of the scheme, not of the flow.
 LAST = ("divergence", "cfl", "timestep")
+WAVENUMBER = "wavenumber"  # the column of a spectrum
 DISTINCT = "viridis"
 SIGNED = "RdBu_r"
 
@@ -32,7 +33,7 @@ def series_names(r, most=None):
 
 def height_of(table):
     """The column that the others stand over: a coordinate, or a wavenumber."""
-    return next((c for c in ("x", "y", "z", "k") if c in table), None)
+    return next((c for c in ("x", "y", "z", WAVENUMBER) if c in table), None)
 
 
 def profiles(r):
@@ -41,7 +42,7 @@ def profiles(r):
     for name in r.tables():
         table = r.table(name)
         over = height_of(table)
-        if over in (None, "k"):
+        if over in (None, WAVENUMBER):
             continue
         for title, columns, plus in (
                 ("Mean velocity", ("u", "v", "w"), False),
@@ -91,20 +92,25 @@ def profile(axes, r, title, name, over, columns):
 
 def spectra(r):
     """Tables over the wavenumber."""
-    return [name for name in r.tables() if height_of(r.table(name)) == "k"]
+    return [name for name in r.tables()
+            if height_of(r.table(name)) == WAVENUMBER]
 
 
 def spectrum(axes, r, name):
     table = r.table(name)
-    k = table["k"]
+    k = table[WAVENUMBER]
     keep = k > 0
-    for i, column in enumerate(c for c in sorted(table) if c != "k"):
+    for i, column in enumerate(c for c in sorted(table) if c != WAVENUMBER):
         y = table[column]
-        axes.loglog(k[keep & (y > 0)], y[keep & (y > 0)],
+        # the highest mode may be nothing but rounding
+        there = keep & (y > 1e-14 * y.max(initial=0))
+        axes.loglog(k[there], y[there],
                     color=panels.COLORS[i % len(panels.COLORS)], label=column)
-    axes.set_xlabel(labels.axis("wavenumber k", r.column_unit(name, "k", "")))
+    axes.set_xlabel(labels.axis("wavenumber",
+                                r.column_unit(name, WAVENUMBER, "")))
     axes.set_ylabel("spectrum")
-    panels.legend_above(axes, name.replace("_", " ").replace("/", ": "))
+    panels.legend_above(axes, name.replace("spectra/", "Spectra along ")
+                        .replace("_", ", height "))
 
 
 # ---- slices ----

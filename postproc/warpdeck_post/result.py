@@ -119,7 +119,11 @@ class Result:
 
     @property
     def resolved_deck(self):
-        return text_of(self.file["run/resolved_deck"][()])
+        """Of the latest run that went on with the file."""
+        last = max((int(k) for k in self.file.get("run/resumed", {})),
+                   default=None)
+        where = "run" if last is None else f"run/resumed/{last}"
+        return text_of(self.file[f"{where}/resolved_deck"][()])
 
     def deck_value(self, section, key):
         """The text of a value in the resolved deck, or None."""
