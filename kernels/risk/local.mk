@@ -10,5 +10,9 @@ librisk_a_SOURCES = \
 	kernels/risk/risk_cpu.c \
 	kernels/risk/risk_cpu.h \
 	kernels/risk/risk_kernels.h \
+	kernels/risk/sobol.c \
+	kernels/risk/sobol.h \
+	kernels/risk/sobol_cpu.c \
+	kernels/risk/sobol_numbers.h \
 	kernels/risk/walk_cpu.c
 librisk_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno

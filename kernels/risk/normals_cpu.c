@@ -78,12 +78,14 @@ static void correlate(const struct risk_store *s, risk_row *z)
 void risk_fill(const struct risk_store *s, struct risk_block *b, uint64_t path,
                int32_t first, int32_t n)
 {
-    for (int d = 0; d < s->plan.n_factors; d++)
+    for (int d = 0; d < s->plan.n_factors && !s->plan.sobol; d++)
         fill_normals(s, b, path, first, n, d);
     for (int e = 0; e < s->n_extra; e++)
         fill_pairs(s, b, path, first, n, e);
     for (int e = 0; e < s->n_bridge; e++)
         fill_bridges(s, b, path, first, n, e);
+    if (s->plan.sobol)
+        risk_fill_sobol(s, b, path);
     if (s->plan.root != NULL)
         for (int32_t k = 0; k < n; k++)
             correlate(s, b->normals + (ptrdiff_t)k * s->plan.n_factors);

@@ -150,16 +150,33 @@ static int make_markets(struct risk_store *s, const struct risk_plan *from)
     return failed;
 }
 
+/* Sobol's drivers: the factors, then Heston's variances. */
+static int make_sobol(struct risk_store *s)
+{
+    int more = 0, failed = 0;
+    s->sobol_extra =
+        copy(NULL, (size_t)s->n_extra, sizeof *s->sobol_extra, &failed);
+    if (!s->plan.sobol || failed)
+        return failed;
+    for (int e = 0; e < s->n_extra; e++)
+        if (s->extra_purpose[e] == RISK_VARIANCE)
+            s->sobol_extra[more++] = e;
+    return risk_sobol_make(&s->sobol, s->plan.n_steps, s->plan.step_length,
+                           s->plan.n_factors + more);
+}
+
 /* ---- blocks ---- */
 
 struct shape {
     size_t factors, instruments, extra, bridge, length;
+    size_t coordinates; /* Sobol's */
 };
 
 static size_t block_rows(const struct shape *h)
 {
     return 4 * h->factors + 7 * (h->instruments + 1) +
-           h->length * (h->factors + 2 * h->extra + h->bridge);
+           h->length * (h->factors + 2 * h->extra + h->bridge) +
+           (h->coordinates + RISK_BLOCK - 1) / RISK_BLOCK;
 }
 
 /* How many steps' random numbers a block holds: those of the whole path where
@@ -171,7 +188,7 @@ static size_t block_length(const struct risk_plan *p, size_t extra,
     size_t bytes =
         whole * sizeof(risk_row) * ((size_t)p->n_factors + 2 * extra + bridge);
     int again = p->antithetic || p->n_scenarios > 0;
-    if ((again && bytes <= KEEP_BYTES) || whole < RISK_SEGMENT)
+    if (p->sobol || (again && bytes <= KEEP_BYTES) || whole < RISK_SEGMENT)
         return whole;
     return RISK_SEGMENT;
 }
@@ -195,7 +212,8 @@ static int make_block(const struct shape *h, struct risk_block *b)
     b->normals = at, at += h->length * h->factors;
     b->extra_z = at, at += h->length * h->extra;
     b->extra_u = at, at += h->length * h->extra;
-    b->bridge_u = at;
+    b->bridge_u = at, at += h->length * h->bridge;
+    b->scramble = (uint64_t *)(void *)at;
     b->length = (int32_t)h->length;
     b->first = -1;
     return 0;
@@ -212,8 +230,11 @@ static int thread_count(void)
 
 static int make_blocks(struct risk_store *s)
 {
-    struct shape h = {(size_t)s->plan.n_factors, (size_t)s->plan.n_instruments,
-                      (size_t)s->n_extra, (size_t)s->n_bridge, 0};
+    struct shape h = {.factors = (size_t)s->plan.n_factors,
+                      .instruments = (size_t)s->plan.n_instruments,
+                      .extra = (size_t)s->n_extra,
+                      .bridge = (size_t)s->n_bridge,
+                      .coordinates = (size_t)s->sobol.dimensions};
     h.length = block_length(&s->plan, h.extra, h.bridge);
     int n = thread_count();
     s->blocks = calloc((size_t)n, sizeof *s->blocks);
@@ -234,8 +255,12 @@ static double estimate(const struct risk_plan *p)
     size_t extra = 0, bridge = (size_t)p->n_factors;
     for (int f = 0; f < p->n_factors; f++)
         extra += p->factors[f].model != RISK_GBM;
-    struct shape h = {(size_t)p->n_factors, (size_t)p->n_instruments, extra,
-                      bridge, block_length(p, extra, bridge)};
+    struct shape h = {.factors = (size_t)p->n_factors,
+                      .instruments = (size_t)p->n_instruments,
+                      .extra = extra,
+                      .bridge = bridge,
+                      .length = block_length(p, extra, bridge),
+                      .coordinates = p->sobol ? RISK_SOBOL_DIMENSIONS : 0};
     double steps = (double)p->n_steps * p->n_factors;
     return (double)(block_rows(&h) * sizeof(risk_row)) * thread_count() +
            steps * (double)sizeof(struct risk_step) * (1 + p->n_scenarios) +
@@ -253,6 +278,8 @@ static void destroy(struct risk_store *s)
     for (int t = 0; t < s->n_blocks; t++)
         free(s->blocks[t].memory);
     free(s->blocks);
+    risk_sobol_free(&s->sobol);
+    free(s->sobol_extra);
     free(s->scenarios);
     free((void *)s->plan.factors);
     free((void *)s->plan.root);
@@ -277,7 +304,7 @@ static int create(struct ctx *ctx, const struct risk_plan *plan,
     int failed = s == NULL || copy_plan(s, plan);
     if (!failed) {
         survey(s);
-        failed = make_markets(s, plan) || make_blocks(s);
+        failed = make_markets(s, plan) || make_sobol(s) || make_blocks(s);
     }
     if (failed) {
         destroy(s);

@@ -17,6 +17,7 @@
 
 #include "kernels/risk/models.h"
 #include "kernels/risk/risk_kernels.h"
+#include "kernels/risk/sobol.h"
 
 typedef double risk_row[RISK_BLOCK];
 
@@ -46,6 +47,8 @@ struct risk_store {
     int *bridge; /* [n_factors]: index of bridge uniforms, or -1 */
     int n_bridge;
     int *bridge_factor;
+    struct risk_sobol sobol; /* empty without plan.sobol */
+    int *sobol_extra;        /* [drivers beyond the factors]: index of extra */
     int fused;    /* independent gbm factors, each path walked once */
     int n_blocks; /* one for each thread */
     struct risk_block *blocks;
@@ -68,7 +71,10 @@ struct risk_block {
     risk_row *bridge_u; /* [length][n_bridge] */
     int32_t length;     /* steps that the random arrays hold */
     int32_t first;      /* the first of them; -1: none */
-    uint64_t path;      /* of the block's first path, for which they are */
+    uint64_t *scramble; /* seeds of Sobol's coordinates (sobol_cpu.c) */
+    uint32_t replicate; /* for which they are */
+    int scramble_known;
+    uint64_t path; /* of the block's first path, for which they are */
     void *memory;
     size_t bytes;
 };
@@ -78,6 +84,11 @@ struct risk_block {
  * or 1 - u, where sign < 0 (normals_cpu.c). */
 void risk_fill(const struct risk_store *s, struct risk_block *b, uint64_t path,
                int32_t first, int32_t n);
+
+/* The normals of all steps, not yet correlated, from Sobol's points
+ * (sobol_cpu.c). */
+void risk_fill_sobol(const struct risk_store *s, struct risk_block *b,
+                     uint64_t path);
 
 /* Walk the block that begins at `path` through a market; payoffs of each
  * instrument times `weight` are added to pay (and control, unless NULL)

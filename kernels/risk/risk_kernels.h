@@ -14,7 +14,8 @@
  * One call serves four steps of a driver (Box-Muller), or two steps of Heston's
  * variance (two normals, two uniforms). Sobol: dimension = position of (step,
  * driver) in the order of a Brownian bridge, the inverse normal, Owen's
- * scrambling by hashing with the number of the replicate as key.
+ * scrambling by hashing with the number of the replicate as key (sobol.h);
+ * uniforms stay Philox's.
  */
 #ifndef WARPDECK_KERNELS_RISK_RISK_KERNELS_H
 #define WARPDECK_KERNELS_RISK_RISK_KERNELS_H
@@ -136,7 +137,10 @@ struct risk_plan {
     int n_scenarios; /* beside the plan's own market */
     const struct risk_scenario *scenarios;
     int sobol;          /* 1: Sobol points instead of Philox */
-    uint32_t replicate; /* which scramble */
+    uint32_t replicate; /* the first scramble */
+    /* Chunks of one scramble, the next ones begin the next scramble; 0: one
+     * scramble for all. A power of two makes complete nets. */
+    int64_t replicate_chunks;
 };
 
 /* Sums over the paths of one chunk, per instrument and for the portfolio (the

@@ -1,8 +1,12 @@
 # tests/risk: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
-check_PROGRAMS += tests/risk/t_exact tests/risk/t_paths
+check_PROGRAMS += tests/risk/t_exact tests/risk/t_paths \
+	tests/risk/t_sobol
 tests_risk_t_exact_SOURCES = tests/risk/t_exact.c
 tests_risk_t_exact_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
 tests_risk_t_exact_LDADD = $(TEST_LIBS)
 tests_risk_t_paths_SOURCES = tests/risk/t_paths.c
 tests_risk_t_paths_LDADD = $(TEST_LIBS)
-TESTS += tests/risk/t_exact tests/risk/t_paths
+tests_risk_t_sobol_SOURCES = tests/risk/t_sobol.c
+tests_risk_t_sobol_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
+tests_risk_t_sobol_LDADD = $(TEST_LIBS)
+TESTS += tests/risk/t_exact tests/risk/t_paths tests/risk/t_sobol
