@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "kernels/fluid/fluid_kernels.h"
 #include "kernels/md/md_kernels.h"
+#include "kernels/risk/risk_kernels.h"
 
 const char *device_simd_name(void)
 {
@@ -58,6 +59,11 @@ static const struct fluid_kernels *cpu_fluid(enum precision precision)
     return NULL;
 }
 
+static const struct risk_kernels *cpu_risk(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE ? &risk_kernels_cpu : NULL;
+}
+
 static int thread_count(void)
 {
 #ifdef _OPENMP
@@ -91,6 +97,7 @@ static int cpu_open(struct ctx *ctx, struct device *d)
     d->sharers = comm_node_size(ctx->comm);
     d->md = cpu_md;
     d->fluid = cpu_fluid;
+    d->risk = cpu_risk;
     snprintf(d->description, sizeof d->description, "cpu (%s)",
              device_simd_name());
     return 0;

@@ -14,6 +14,7 @@ struct ctx;
 struct fluid_kernels;
 struct machine_limits;
 struct md_kernels;
+struct risk_kernels;
 
 enum precision { PRECISION_DOUBLE, PRECISION_MIXED, PRECISION_SINGLE };
 
@@ -31,6 +32,9 @@ struct device {
     /* The kernels of incompressible flow, or NULL where there are none in that
      * precision. */
     const struct fluid_kernels *(*fluid)(enum precision precision);
+    /* The kernels of Monte Carlo valuation; NULL: there are none, of any
+     * precision. */
+    const struct risk_kernels *(*risk)(enum precision precision);
     /* Where messages between ranks stand: memory that packing loops write and
      * unpacking loops read. On a card: pinned memory of the host, or with
      * `direct` the card's own, which MPI then reads and writes. NULL on the

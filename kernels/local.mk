@@ -5,6 +5,8 @@ libwarpdeck_a_SOURCES += \
 	kernels/devices.def \
 	kernels/fft_power.c \
 	kernels/fft_power.h \
+	kernels/linear.c \
+	kernels/linear.h \
 	kernels/machine.c \
 	kernels/machine.h \
 	kernels/noise.h \

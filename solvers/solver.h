@@ -120,7 +120,7 @@ struct solver {
     const struct observable *(*observables)(const void *state, int *n);
     int (*observe)(struct ctx *ctx, void *state, double *values);
     /* The fields named, in rows by id; the frame and what it points to stay
-     * valid until the next call. */
+     * valid until the next call. NULL, as grid_frame(): no frames at all. */
     int (*frame)(struct ctx *ctx, void *state, int n_names,
                  const char *const *names, const struct field_frame **out);
     /* The same on a grid: NULL for a solver of particles, whose frame() is NULL

@@ -29,7 +29,8 @@ enum param_type {
     PARAM_INTS,     /* array of integers */
     PARAM_DOUBLES,  /* array of numbers or quantities */
     PARAM_STRINGS,  /* array of texts, each one of choices where given */
-    PARAM_STRING_PAIRS /* array of [text, text] */
+    PARAM_STRING_PAIRS, /* array of [text, text] */
+    PARAM_MATRIX        /* array of rows, each an array of as many numbers */
 };
 
 enum param_flag {
@@ -44,9 +45,13 @@ enum param_flag {
                              * other units the key is required */
     PARAM_STARTER = 256,    /* `warpdeck new` writes it as a live line, with its
                              * example; required keys are written so in any case */
-    PARAM_WORD = 512        /* a section that stands once may be written as this
+    PARAM_WORD = 512,       /* a section that stands once may be written as this
                              * key's value alone: `x = "wall"` for
                              * `x = { type = "wall" }` */
+    PARAM_ALONE = 1024,     /* of an array: one entry may stand without
+                             * brackets */
+    PARAM_DIGITS = 2048     /* of a text: a whole number may stand without
+                             * quotes */
 };
 
 /* One declared key. section is the full dotted path, "md.pair"; a section that
@@ -141,6 +146,9 @@ const double *params_doubles(const struct params *p, const char *section,
                              const char *key, size_t *n);
 const char *const *params_strings(const struct params *p, const char *section,
                                   const char *key, size_t *n);
+/* A matrix, row by row; NULL and 0 rows where it is not set. */
+const double *params_matrix(const struct params *p, const char *section,
+                            const char *key, size_t *rows, size_t *columns);
 
 int params_is_set_at(const struct params *p, const char *section, int index,
                      const char *key);

@@ -241,13 +241,17 @@ static char *convert_string(struct params *p, const struct param *param,
                             const struct deck_node *node)
 {
     const char *text = node->text;
+    char digits[32];
 
     /* a bare word, number or date of the command line needs no quotes */
     if (node->place.override > 0 && node->kind < DECK_ARRAY)
         text = node->kind == DECK_STRING
                    ? node->text
                    : strchr(p->overrides[node->place.override - 1], '=') + 1;
-    else if (node->kind != DECK_STRING) {
+    else if (node->kind == DECK_INT && (param->flags & PARAM_DIGITS)) {
+        snprintf(digits, sizeof digits, "%" PRId64, node->integer);
+        text = digits;
+    } else if (node->kind != DECK_STRING) {
         complain_type(p, param, node, "a text in quotes");
         return NULL;
     }
@@ -343,6 +347,8 @@ static const char *element_name(const struct param *param)
         return "numbers";
     case PARAM_STRINGS:
         return "texts";
+    case PARAM_MATRIX:
+        return "rows of numbers";
     default:
         return "pairs of texts";
     }
@@ -363,6 +369,32 @@ static int convert_pair(struct params *p, const struct param *param,
     return texts[0] != NULL && texts[1] != NULL ? 0 : -1;
 }
 
+/* Row i of a matrix. The first one says how many columns there are. */
+static int convert_row(struct params *p, struct param_value *v,
+                       const struct deck_node *node, size_t i)
+{
+    size_t n = 0;
+    int failed = 0;
+    char what[WHY_MAX];
+
+    for (const struct deck_node *e = node->first; e != NULL; e = e->next)
+        n++;
+    if (node->kind != DECK_ARRAY || n == 0 || n != v->columns) {
+        snprintf(what, sizeof what, "expected a row of %zu number%s, got %zu",
+                 v->columns, v->columns == 1 ? "" : "s", n);
+        if (node->kind != DECK_ARRAY)
+            complain_type(p, v->param, node, "a row of numbers in brackets");
+        else
+            complain(p, v->param, node, what);
+        return -1;
+    }
+    n = 0;
+    for (const struct deck_node *e = node->first; e != NULL; e = e->next)
+        failed |=
+            convert_double(p, v->param, e, &v->numbers[i * v->columns + n++]);
+    return failed;
+}
+
 static int convert_element(struct params *p, struct param_value *v,
                            const struct deck_node *node, size_t i)
 {
@@ -371,6 +403,8 @@ static int convert_element(struct params *p, struct param_value *v,
         return convert_int(p, v->param, node, &v->integers[i]);
     case PARAM_DOUBLES:
         return convert_double(p, v->param, node, &v->numbers[i]);
+    case PARAM_MATRIX:
+        return convert_row(p, v, node, i);
     case PARAM_STRINGS:
         v->texts[i] = convert_string(p, v->param, node);
         return v->texts[i] != NULL ? 0 : -1;
@@ -386,6 +420,8 @@ static int allocate_array(struct params *p, struct param_value *v, size_t n)
         v->integers = calloc(n, sizeof *v->integers);
     else if (v->param->type == PARAM_DOUBLES)
         v->numbers = calloc(n, sizeof *v->numbers);
+    else if (v->param->type == PARAM_MATRIX)
+        v->numbers = calloc(n * v->columns + 1, sizeof *v->numbers);
     else
         v->texts = calloc(2 * n, sizeof *v->texts);
     if (v->integers != NULL || v->numbers != NULL || v->texts != NULL)
@@ -403,6 +439,9 @@ static int convert_array(struct params *p, const struct deck_node *node,
     int failed = 0;
 
     snprintf(what, sizeof what, "an array of %s", element_name(param));
+    if (node->kind < DECK_ARRAY && (param->flags & PARAM_ALONE))
+        return allocate_array(p, v, 1) != 0 ? -1
+                                            : convert_element(p, v, node, 0);
     if (node->kind != DECK_ARRAY) {
         complain_type(p, param, node, what);
         return -1;
@@ -419,6 +458,8 @@ static int convert_array(struct params *p, const struct deck_node *node,
         complain(p, param, node, what);
         return -1;
     }
+    for (const struct deck_node *e = node->first->first; e != NULL; e = e->next)
+        v->columns += param->type == PARAM_MATRIX;
     if (allocate_array(p, v, n) != 0)
         return -1;
     for (const struct deck_node *e = node->first; e != NULL; e = e->next)

@@ -99,6 +99,16 @@ const char *const *params_strings(const struct params *p, const char *section,
     return params_strings_at(p, section, 0, key, n);
 }
 
+const double *params_matrix(const struct params *p, const char *section,
+                            const char *key, size_t *rows, size_t *columns)
+{
+    const struct param_value *v = get(p, section, 0, key, PARAM_MATRIX);
+
+    *rows = v->n;
+    *columns = v->columns;
+    return v->numbers;
+}
+
 double params_double_at(const struct params *p, const char *section, int index,
                         const char *key)
 {

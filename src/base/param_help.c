@@ -51,7 +51,8 @@ static int has_dimension(const struct param *param)
 
 static int is_number(const struct param *param)
 {
-    return param->type == PARAM_DOUBLE || param->type == PARAM_DOUBLES;
+    return param->type == PARAM_DOUBLE || param->type == PARAM_DOUBLES ||
+           param->type == PARAM_MATRIX;
 }
 
 const char *param_type_text(const struct param *param, char *buf)
@@ -67,7 +68,8 @@ const char *param_type_text(const struct param *param, char *buf)
         [PARAM_INTS] = "integers",
         [PARAM_DOUBLES] = "numbers",
         [PARAM_STRINGS] = "texts",
-        [PARAM_STRING_PAIRS] = "pairs of texts"};
+        [PARAM_STRING_PAIRS] = "pairs of texts",
+        [PARAM_MATRIX] = "rows of numbers, all of one length"};
     const char *name = names[param->type];
 
     if (param->type == PARAM_INTERVAL && (param->flags & PARAM_WALL))
@@ -79,7 +81,8 @@ const char *param_type_text(const struct param *param, char *buf)
     else if (param->count > 0)
         snprintf(buf, PARAM_TEXT_MAX, "array of %d %s", param->count, name);
     else
-        snprintf(buf, PARAM_TEXT_MAX, "array of %s", name);
+        snprintf(buf, PARAM_TEXT_MAX, "array of %s%s", name,
+                 (param->flags & PARAM_ALONE) ? ", or one alone" : "");
     return buf;
 }
 
@@ -188,7 +191,8 @@ const char *param_example(const struct param *param, char *buf)
         [PARAM_INTS] = "[1, 1, 1]",
         [PARAM_DOUBLES] = "[1.0, 1.0, 1.0]",
         [PARAM_STRINGS] = "[\"A\"]",
-        [PARAM_STRING_PAIRS] = "[[\"A\", \"A\"]]"};
+        [PARAM_STRING_PAIRS] = "[[\"A\", \"A\"]]",
+        [PARAM_MATRIX] = "[[1.0, 0.5], [0.5, 1.0]]"};
 
     if (param->fallback != NULL)
         return param->fallback;

@@ -41,13 +41,27 @@ static void print_interval(FILE *out, const struct param_value *v)
     }
 }
 
+/* A row of a matrix. */
+static void print_row(FILE *out, const struct param_value *v, size_t row)
+{
+    fputc('[', out);
+    for (size_t j = 0; j < v->columns; j++) {
+        if (j > 0)
+            fputs(", ", out);
+        print_double(out, v->numbers[row * v->columns + j]);
+    }
+    fputc(']', out);
+}
+
 static void print_array(FILE *out, const struct param_value *v)
 {
     fputc('[', out);
     for (size_t i = 0; i < v->n; i++) {
         if (i > 0)
             fputs(", ", out);
-        if (v->param->type == PARAM_INTS) {
+        if (v->param->type == PARAM_MATRIX) {
+            print_row(out, v, i);
+        } else if (v->param->type == PARAM_INTS) {
             fprintf(out, "%" PRId64, v->integers[i]);
         } else if (v->param->type == PARAM_DOUBLES) {
             print_double(out, v->numbers[i]);

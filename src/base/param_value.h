@@ -31,7 +31,8 @@ struct param_value {
     double number;
     struct interval interval;
     char *text;
-    size_t n; /* of an array */
+    size_t n;       /* of an array; rows of a matrix */
+    size_t columns; /* of a matrix */
     int64_t *integers;
     double *numbers;
     char **texts; /* 2 n of string pairs */

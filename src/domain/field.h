@@ -78,6 +78,7 @@ struct observable {
  * length with names and units, written once at the end of a run (rank 0's
  * values count). */
 struct result_table {
+    const char *root;        /* where its group stands; NULL: "/statistics" */
     const char *group;       /* "radial_distribution/A-A" */
     const char *description; /* one line */
     int n_columns;
@@ -85,6 +86,9 @@ struct result_table {
     const char *const *names;
     const char *const *units;
     const double *const *columns;
+    /* Columns of texts: texts[c] is their n_rows texts, or NULL where column c
+     * has numbers. NULL: there are none. */
+    const char *const *const *texts;
 };
 
 #endif

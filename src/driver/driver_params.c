@@ -30,8 +30,7 @@
 
 enum { POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN };
 
-/* Filled with the names of solvers.def at the first call; what other versions
- * have follows behind a '-'. */
+/* Filled with the names of solvers.def at the first call. */
 static char solver_names[256];
 
 static const struct param_section sections[] = {
@@ -186,8 +185,8 @@ const struct param_table *driver_param_table(void)
         used +=
             (size_t)snprintf(solver_names + used, sizeof solver_names - used,
                              "%s|", solver_at(i)->name);
-    if (used < sizeof solver_names)
-        snprintf(solver_names + used, sizeof solver_names - used, "-risk");
+    if (used > 0 && used < sizeof solver_names)
+        solver_names[used - 1] = '\0'; /* the last bar */
     return &table;
 }
 

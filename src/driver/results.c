@@ -32,6 +32,8 @@ void results_plan(const struct job *job, struct results_plan *out)
         .rows = clock_count(&rows, e->steps, dt, e->end_time),
         .frames = clock_count(&frames, e->steps, dt, e->end_time),
         .frame_bytes = e->frame_bytes};
+    if (job->solver->frame == NULL && job->solver->grid_frame == NULL)
+        out->frames = 0;
     if (job->solver->grid_frame != NULL)
         parts_plan(job, &out->frame_bytes, &rest, &out->others);
     /* value, step and time are 8 bytes each */
@@ -102,9 +104,9 @@ int results_write(struct ctx *ctx, struct results *r, struct results_due due)
 int results_write_last(struct ctx *ctx, struct results *r)
 {
     int64_t step = r->job->solver->step_number(r->job->state);
-    int particles = r->job->solver->grid_frame == NULL;
+    int frames = r->job->solver->frame != NULL;
     struct results_due missing = {.row = r->row_step != step,
-                                  .frame = particles && r->frame_step != step,
+                                  .frame = frames && r->frame_step != step,
                                   .parts = parts_missing(&r->parts, step)};
     return results_write(ctx, r, missing);
 }
@@ -139,7 +141,7 @@ struct results_due results_due(struct results *r, int last)
     struct results_due due = {0};
     int row = clock_due(&r->rows, step, time, dt);
     int frame = clock_due(&r->frames, step, time, dt) || last;
-    due.frame = frame && s->grid_frame == NULL;
+    due.frame = frame && s->frame != NULL;
     due.parts = parts_due(&r->parts, r->job, frame, last);
     due.row = row || frame;
     due.look = due.row || due.parts;

@@ -164,6 +164,11 @@ int h5_set_write_block(struct ctx *ctx, struct h5 *f, struct h5_set *set,
 int h5_text_dataset(struct ctx *ctx, struct h5 *f, const char *path,
                     const char *text, size_t size);
 
+/* n texts as a dataset of rank 1, all of one fixed length. Rank 0's count; n is
+ * the same everywhere. Returns this rank's outcome. */
+int h5_texts_dataset(struct ctx *ctx, struct h5 *f, const char *path, int64_t n,
+                     const char *const *texts);
+
 /* Cut the series below `group` back to a step: every dataset `value` that has
  * a `step` beside it keeps the rows with steps up to `step`, and so do the
  * `step` and `time` beside it. Nothing happens where there is no such group.

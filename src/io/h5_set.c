@@ -375,3 +375,53 @@ int h5_text_dataset(struct ctx *ctx, struct h5 *f, const char *path,
         H5Tclose(type);
     return status;
 }
+
+/* The texts behind one another, each in `width` bytes, padded with NUL. */
+static char *pad_texts(int64_t n, const char *const *texts, size_t width)
+{
+    char *out = calloc((size_t)n * width + 1, 1);
+
+    for (int64_t i = 0; out != NULL && i < n; i++)
+        memcpy(out + (size_t)i * width, texts[i], strlen(texts[i]));
+    return out;
+}
+
+int h5_texts_dataset(struct ctx *ctx, struct h5 *f, const char *path, int64_t n,
+                     const char *const *texts)
+{
+    const hsize_t rows = (hsize_t)n;
+    const int first = comm_rank(ctx->comm) == 0;
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &rows, NULL);
+    hid_t set = H5I_INVALID_HID;
+    uint64_t width = 1;
+    char *padded = NULL;
+    int status;
+
+    for (int64_t i = 0; first && i < n; i++)
+        if (strlen(texts[i]) > width)
+            width = strlen(texts[i]);
+    status = comm_bcast(ctx, &width, sizeof width);
+    if (status == 0 && first) {
+        padded = pad_texts(n, texts, (size_t)width);
+        if (padded == NULL)
+            status = FAIL(ctx, STATUS_MEMORY, "no memory for '%s'", path);
+    }
+    if (type >= 0 && space >= 0 && H5Tset_size(type, (size_t)width) >= 0 &&
+        H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
+        H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
+        set = H5Dcreate2(f->file, path, type, space, H5P_DEFAULT, H5P_DEFAULT,
+                         H5P_DEFAULT);
+    if (status == 0 && set < 0)
+        status = h5_error(ctx, f, "make the dataset '%s'", path);
+    if (status == 0 && first && n > 0 &&
+        H5Dwrite(set, type, H5S_ALL, H5S_ALL, f->transfer, padded) < 0)
+        status = h5_error(ctx, f, "write '%s'", path);
+    free(padded);
+    if (set >= 0)
+        H5Dclose(set);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return status;
+}

@@ -214,6 +214,8 @@ static int go_on(struct ctx *ctx, struct h5md *f, struct h5md_keep keep,
     TRY(h5_cut_series(ctx, f->h5, "/probes", keep.step));
     status = h5_remove(ctx, f->h5, "/statistics");
     if (status == 0)
+        status = h5_remove(ctx, f->h5, "/risk");
+    if (status == 0)
         status = provenance_write_resumed(ctx, f->h5, from, keep.step);
     TRY(comm_agree(ctx, status));
     TRY(h5md_series_make(ctx, f, "/observables", n_observables, observables,
@@ -388,24 +390,41 @@ static int write_column(struct ctx *ctx, struct h5md *f, const char *path,
     return status;
 }
 
+static int write_texts(struct ctx *ctx, struct h5md *f, const char *path,
+                       const struct result_table *table, int column)
+{
+    char text[256];
+    int status =
+        h5_texts_dataset(ctx, f->h5, path, table->n_rows, table->texts[column]);
+
+    snprintf(text, sizeof text, "column '%s' of: %s", table->names[column],
+             table->description);
+    if (status == 0)
+        status = h5md_describe(ctx, f, path, "", text, 0);
+    return h5_agree(ctx, f->h5, status);
+}
+
 int h5md_write_table(struct ctx *ctx, struct h5md *f,
                      const struct result_table *table)
 {
+    const char *root = table->root != NULL ? table->root : "/statistics";
     double bytes = 8.0 * (double)table->n_rows * table->n_columns;
     char path[512];
     int status;
 
     TRY(h5_reserve(ctx, f->h5, bytes + h5md_slack(table->n_columns),
                    table->group));
-    snprintf(path, sizeof path, "/statistics/%s", table->group);
+    snprintf(path, sizeof path, "%s/%s", root, table->group);
     status = h5_group(ctx, f->h5, path);
     if (status == 0)
         status = h5_text(ctx, f->h5, path, "description", table->description);
     TRY(comm_agree(ctx, status));
     for (int c = 0; c < table->n_columns; c++) {
-        snprintf(path, sizeof path, "/statistics/%s/%s", table->group,
+        snprintf(path, sizeof path, "%s/%s/%s", root, table->group,
                  table->names[c]);
-        TRY(write_column(ctx, f, path, table, c));
+        TRY(table->texts != NULL && table->texts[c] != NULL
+                ? write_texts(ctx, f, path, table, c)
+                : write_column(ctx, f, path, table, c));
     }
     f->bytes += (uint64_t)bytes;
     return h5_flush(ctx, f->h5);

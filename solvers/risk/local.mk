@@ -1,0 +1,14 @@
+# solvers/risk
+libwarpdeck_a_SOURCES += \
+	solvers/risk/risk.c \
+	solvers/risk/risk.h \
+	solvers/risk/risk_bench.c \
+	solvers/risk/risk_csv.c \
+	solvers/risk/risk_csv.h \
+	solvers/risk/risk_market.c \
+	solvers/risk/risk_params.c \
+	solvers/risk/risk_plan.c \
+	solvers/risk/risk_portfolio.c \
+	solvers/risk/risk_price.c \
+	solvers/risk/risk_results.c \
+	solvers/risk/risk_table.c

@@ -1,0 +1,191 @@
+/* risk_price.c: paths in batches, and what their sums say.
+ *
+ * A batch is a fixed number of chunks, whatever the number of ranks; each chunk
+ * is run by one rank. Chunk sums are joined by a fixed tree, batches one after
+ * the other: the bits of the result do not depend on who computed what.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "kernels/risk/exact.h"
+#include "solvers/risk/risk.h"
+
+/* Chunk sums of a batch take at most about this much; a batch is smaller where
+ * there are many instruments and scenarios. */
+#define BATCH_BYTES ((size_t)64 << 20)
+
+enum {
+    SUMS = sizeof(struct risk_sums) / sizeof(double),
+    SCENARIO_SUMS = sizeof(struct risk_scenario_sums) / sizeof(double)
+};
+
+/* Doubles that one chunk leaves. */
+static size_t chunk_doubles(const struct risk *risk)
+{
+    const size_t n = (size_t)risk->portfolio.n + 1;
+    return n * (SUMS + SCENARIO_SUMS * (size_t)risk->plan.n_scenarios);
+}
+
+int64_t risk_batch_chunks(const struct risk *risk)
+{
+    size_t most = BATCH_BYTES / (chunk_doubles(risk) * sizeof(double));
+    return most > RISK_BATCH ? RISK_BATCH : most < 1 ? 1 : (int64_t)most;
+}
+
+int risk_price_prepare(struct ctx *ctx, struct risk *risk)
+{
+    const size_t n = (size_t)risk->portfolio.n + 1;
+    const int64_t samples = risk->antithetic ? risk->paths / 2 : risk->paths;
+    risk->sums = calloc(n, sizeof *risk->sums);
+    risk->scenario_sums = calloc(n * (size_t)risk->plan.n_scenarios + 1,
+                                 sizeof *risk->scenario_sums);
+    risk->prices = calloc(n, sizeof *risk->prices);
+    risk->chunks_total = (samples + RISK_CHUNK - 1) / RISK_CHUNK;
+    if (risk->batches > 0)
+        risk->chunks_total = risk->batches * risk_batch_chunks(risk);
+    if (risk->sums == NULL || risk->scenario_sums == NULL ||
+        risk->prices == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for sums");
+    return 0;
+}
+
+int risk_price_begin(struct ctx *ctx, struct risk *risk)
+{
+    return risk->k->create(ctx, &risk->plan, &risk->store);
+}
+
+/* Run this rank's chunks of a batch; all[chunk] has chunk_doubles() each. */
+static int run_mine(struct ctx *ctx, struct risk *risk, int64_t first,
+                    int64_t n, double *all)
+{
+    const int size = comm_size(ctx->comm), rank = comm_rank(ctx->comm);
+    const int64_t begin = n * rank / size, end = n * (rank + 1) / size;
+    const size_t each = chunk_doubles(risk),
+                 rows = (size_t)risk->portfolio.n + 1;
+    struct risk_chunk *chunks = calloc((size_t)n, sizeof *chunks);
+    if (chunks == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for chunks");
+    for (int64_t c = begin; c < end; c++) {
+        double *at = all + each * (size_t)c;
+        chunks[c].sums = (struct risk_sums *)(void *)at;
+        chunks[c].scenarios =
+            (struct risk_scenario_sums *)(void *)(at + rows * SUMS);
+    }
+    int status = 0;
+    if (end > begin)
+        status = risk->k->run(ctx, risk->store, first + begin, end - begin,
+                              chunks + begin);
+    free(chunks);
+    return status;
+}
+
+/* total[i] += the sum over chunks of all[chunk][i], by a tree. */
+static void join(const double *all, size_t each, int64_t n, double *total,
+                 size_t first, size_t count)
+{
+    double leaf[RISK_BATCH];
+    for (size_t i = 0; i < count; i++) {
+        for (int64_t c = 0; c < n; c++)
+            leaf[c] = all[each * (size_t)c + first + i];
+        total[i] += exact_tree_sum(leaf, n);
+    }
+}
+
+int risk_price_batch(struct ctx *ctx, struct risk *risk)
+{
+    int64_t n = risk_batch_chunks(risk);
+    if (n > risk->chunks_total - risk->chunks_done)
+        n = risk->chunks_total - risk->chunks_done;
+    const size_t each = chunk_doubles(risk),
+                 rows = (size_t)risk->portfolio.n + 1, total = each * (size_t)n;
+    double *all = calloc(total, sizeof *all);
+    int status = all == NULL
+                     ? FAIL(ctx, STATUS_MEMORY, "out of memory for sums")
+                     : run_mine(ctx, risk, risk->chunks_done, n, all);
+    status = comm_agree(ctx, status);
+    /* All but one rank have 0 in each place: the sum is exact. */
+    for (size_t at = 0; status == 0 && at < total; at += 1u << 20) {
+        size_t part = total - at < 1u << 20 ? total - at : 1u << 20;
+        status = comm_sum_double(ctx, all + at, (int)part);
+    }
+    if (status == 0) {
+        join(all, each, n, &risk->sums->y, 0, rows * SUMS);
+        join(all, each, n, &risk->scenario_sums->y, rows * SUMS,
+             each - rows * SUMS);
+        risk->chunks_done += n;
+    }
+    free(all);
+    return status;
+}
+
+double risk_samples_done(const struct risk *risk)
+{
+    return (double)risk->chunks_done * RISK_CHUNK;
+}
+
+/* Mean and standard error of n samples with these sums. */
+struct risk_number risk_mean(double sum, double squares, double n)
+{
+    double mean = sum / n, variance = squares / n - mean * mean;
+    return (struct risk_number){mean, n > 1 ? sqrt(fmax(variance, 0) / (n - 1))
+                                            : INFINITY};
+}
+
+/* With a control of known mean: y - beta (c - mean), beta from the same
+ * samples, which biases by O(1/n) only (Glasserman 2004, section 4.1). */
+static void controlled(const struct risk_sums *s, double n, double known,
+                       struct risk_price *out)
+{
+    double y = s->y / n, c = s->c / n;
+    double vy = s->yy / n - y * y, vc = s->cc / n - c * c,
+           cov = s->yc / n - y * c;
+    out->value = risk_mean(s->y, s->yy, n);
+    out->control_share = 0;
+    if (!(vc > 1e-14 * s->cc / n) || !(vy > 0))
+        return;
+    double share = cov * cov / (vc * vy);
+    out->control_share = fmin(share, 1);
+    out->value.value = y - cov / vc * (c - known);
+    out->value.error = sqrt(vy * fmax(1 - share, 0) / (n - 1));
+}
+
+static const char *method_of(const struct risk *risk, int32_t i)
+{
+    switch (risk->plan.instruments[i].control) {
+    case RISK_GEOMETRIC:
+        return "Monte Carlo, control: geometric Asian";
+    case RISK_UNDERLYING:
+        return "Monte Carlo, control: underlying";
+    default:
+        return "Monte Carlo";
+    }
+}
+
+void risk_price_numbers(struct risk *risk)
+{
+    const double n = risk_samples_done(risk);
+    const int32_t last = risk->portfolio.n;
+    double known = 0;
+    for (int32_t i = 0; i < last; i++) {
+        const struct risk_position *p = &risk->portfolio.positions[i];
+        struct risk_price *out = &risk->prices[i];
+        if (risk_position_is_known(p)) {
+            out->value =
+                (struct risk_number){risk_known_value(&risk->market, p), 0};
+            out->method = "known";
+            known += p->quantity * out->value.value;
+            continue;
+        }
+        controlled(&risk->sums[i], n, risk->plan.instruments[i].control_mean,
+                   out);
+        out->method = method_of(risk, i);
+    }
+    risk->prices[last].value =
+        risk_mean(risk->sums[last].y, risk->sums[last].yy, n);
+    risk->prices[last].value.value += known;
+    risk->prices[last].method = "Monte Carlo";
+}

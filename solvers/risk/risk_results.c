@@ -1,0 +1,227 @@
+/* risk_results.c: the numbers as tables of NAME.h5, below /risk, and as a
+ * summary on the terminal.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "domain/field.h"
+#include "solvers/risk/risk.h"
+
+enum { TABLES_MAX = 8, COLUMNS_MAX = RISK_FACTORS_MAX + 1, SHOWN_MAX = 30 };
+
+/* A table that is being filled. */
+struct filling {
+    struct result_table table;
+    int n_columns;
+    const char *names[COLUMNS_MAX], *units[COLUMNS_MAX];
+    const double *columns[COLUMNS_MAX];
+    const char *const *texts[COLUMNS_MAX];
+};
+
+struct risk_tables {
+    int n;
+    struct result_table tables[TABLES_MAX];
+    struct filling filling[TABLES_MAX];
+    void *owned[TABLES_MAX * COLUMNS_MAX]; /* columns, to be freed */
+    int n_owned;
+    int failed; /* no memory */
+};
+
+static struct filling *add_table(struct risk_tables *t, const char *group,
+                                 int64_t n_rows, const char *description)
+{
+    struct filling *f = &t->filling[t->n++];
+    f->table = (struct result_table){.root = "/risk",
+                                     .group = group,
+                                     .description = description,
+                                     .n_rows = n_rows,
+                                     .names = f->names,
+                                     .units = f->units,
+                                     .columns = f->columns,
+                                     .texts = f->texts};
+    return f;
+}
+
+static void *own(struct risk_tables *t, size_t n, size_t size)
+{
+    void *p = calloc(n + 1, size);
+    if (p == NULL)
+        t->failed = 1;
+    else
+        t->owned[t->n_owned++] = p;
+    return p;
+}
+
+static double *add_numbers(struct risk_tables *t, struct filling *f,
+                           const char *name)
+{
+    double *values = own(t, (size_t)f->table.n_rows, sizeof *values);
+    f->names[f->n_columns] = name;
+    f->units[f->n_columns] = "";
+    f->columns[f->n_columns++] = values;
+    return values;
+}
+
+static const char **add_texts(struct risk_tables *t, struct filling *f,
+                              const char *name)
+{
+    const char **values = own(t, (size_t)f->table.n_rows, sizeof *values);
+    f->names[f->n_columns] = name;
+    f->units[f->n_columns] = "";
+    f->texts[f->n_columns++] = values;
+    return values;
+}
+
+void risk_results_free(struct risk *r)
+{
+    struct risk_tables *t = r->tables;
+    for (int i = 0; t != NULL && i < t->n_owned; i++)
+        free(t->owned[i]);
+    free(t);
+    r->tables = NULL;
+}
+
+/* ---- tables ---- */
+
+static void add_instruments(struct risk *r, struct risk_tables *t)
+{
+    struct filling *f = add_table(
+        t, "instruments", r->portfolio.n,
+        "positions; price: of one unit, value: quantity times price, each with "
+        "its standard error; knocked: the spot is beyond the barrier already");
+    const char **id = add_texts(t, f, "id"), **type = add_texts(t, f, "type"),
+               **method = add_texts(t, f, "method");
+    double *quantity = add_numbers(t, f, "quantity");
+    double *price = add_numbers(t, f, "price"),
+           *price_error = add_numbers(t, f, "price_error");
+    double *value = add_numbers(t, f, "value"),
+           *error = add_numbers(t, f, "standard_error");
+    double *share = add_numbers(t, f, "control_share"),
+           *knocked = add_numbers(t, f, "knocked");
+    for (int32_t i = 0; !t->failed && i < r->portfolio.n; i++) {
+        const struct risk_position *p = &r->portfolio.positions[i];
+        const struct risk_price *q = &r->prices[i];
+        id[i] = p->id;
+        type[i] = risk_type_name(p->type);
+        method[i] = q->method != NULL ? q->method : "none";
+        quantity[i] = p->quantity;
+        price[i] = q->value.value;
+        price_error[i] = q->value.error;
+        value[i] = p->quantity * q->value.value;
+        error[i] = fabs(p->quantity) * q->value.error;
+        share[i] = q->control_share;
+        knocked[i] = p->knocked;
+    }
+}
+
+static void add_portfolio(struct risk *r, struct risk_tables *t)
+{
+    struct filling *f =
+        add_table(t, "portfolio", 1,
+                  "all positions together; samples: of which the standard "
+                  "error is, pairs of paths where they are antithetic");
+    double *value = add_numbers(t, f, "value"),
+           *error = add_numbers(t, f, "standard_error");
+    double *paths = add_numbers(t, f, "paths"),
+           *samples = add_numbers(t, f, "samples");
+    if (t->failed)
+        return;
+    value[0] = r->prices[r->portfolio.n].value.value;
+    error[0] = r->prices[r->portfolio.n].value.error;
+    samples[0] = risk_samples_done(r);
+    paths[0] = samples[0] * (r->antithetic ? 2 : 1);
+}
+
+static void add_correlation(struct risk *r, struct risk_tables *t)
+{
+    const int n = r->market.n;
+    struct filling *f = add_table(
+        t, "correlation", n,
+        "correlation of the factors' Brownian motions, after any repair");
+    for (int j = 0; j < n; j++) {
+        double *c = add_numbers(t, f, r->market.assets[j].name);
+        for (int i = 0; c != NULL && i < n; i++)
+            c[i] = r->market.correlation[i * n + j];
+    }
+    if (!(r->market.repair_distance > 0))
+        return;
+    f = add_table(t, "correlation_repair", 1,
+                  "what the repair changed: Frobenius norm of the difference");
+    double *distance = add_numbers(t, f, "distance");
+    if (distance != NULL)
+        distance[0] = r->market.repair_distance;
+}
+
+static void finish_tables(struct risk_tables *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        t->tables[i] = t->filling[i].table;
+        t->tables[i].n_columns = t->filling[i].n_columns;
+    }
+}
+
+/* ---- the terminal ---- */
+
+/* What of a name fits a column. */
+static void print_row(struct ctx *ctx, const char *name, const char *type,
+                      double quantity, double value, double error,
+                      const char *method)
+{
+    char number[32] = "";
+    if (isfinite(quantity))
+        snprintf(number, sizeof number, "%.6g", quantity);
+    log_info(ctx->log, "  %-24.24s %-18s %10s %14.4f %12.4g  %s", name, type,
+             number, value, error, method);
+}
+
+static void print_summary(struct ctx *ctx, const struct risk *r)
+{
+    const int32_t n = r->portfolio.n;
+    const struct risk_price *all = &r->prices[n];
+    log_info(ctx->log, "%s", "");
+    log_info(ctx->log, "  %-24s %-18s %10s %14s %12s  %s", "position", "type",
+             "quantity", "value", "std. error", "method");
+    for (int32_t i = 0; i < n && i < SHOWN_MAX; i++) {
+        const struct risk_position *p = &r->portfolio.positions[i];
+        const struct risk_price *q = &r->prices[i];
+        print_row(ctx, p->id, risk_type_name(p->type), p->quantity,
+                  p->quantity * q->value.value,
+                  fabs(p->quantity) * q->value.error, q->method);
+    }
+    if (n > SHOWN_MAX)
+        log_info(ctx->log, "  ... and %d more, in the file", n - SHOWN_MAX);
+    print_row(ctx, "portfolio", "", NAN, all->value.value, all->value.error,
+              all->method);
+}
+
+int risk_results(struct ctx *ctx, void *state,
+                 const struct result_table **tables, int *n)
+{
+    struct risk *r = state;
+    int status = 0;
+    *n = 0;
+    *tables = NULL;
+    if (r->chunks_done == 0)
+        return 0;
+    risk_results_free(r);
+    r->tables = calloc(1, sizeof *r->tables);
+    if (r->tables != NULL) {
+        add_instruments(r, r->tables);
+        add_portfolio(r, r->tables);
+        add_correlation(r, r->tables);
+        finish_tables(r->tables);
+    }
+    if (r->tables == NULL || r->tables->failed)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for result tables");
+    TRY(comm_agree(ctx, status));
+    print_summary(ctx, r);
+    *tables = r->tables->tables;
+    *n = r->tables->n;
+    return 0;
+}

@@ -1,0 +1,194 @@
+/* risk_table.c: the keys of [risk...]; `warpdeck explain risk` prints this
+ * table. */
+#include <stddef.h>
+
+#include "base/param.h"
+#include "solvers/risk/risk.h"
+
+static const struct param_section sections[] = {
+    {"risk", 0, 0,
+     "Monte Carlo valuation of a portfolio. Times are years, rates are "
+     "continuously compounded."},
+    {"risk.factor", 1, 0,
+     "A market factor, one section each: a price and how it moves."},
+    {"risk.correlation", 0, 1,
+     "Correlation of the factors' Brownian motions, those of the prices. Left "
+     "out: independent."},
+    {"risk.portfolio", 0, 1, "Positions from a file."},
+    {"risk.instrument", 1, 1, "A position, one section each."},
+    {"output", 0, 1, "What is written, and how often."},
+    {NULL, 0, 0, NULL}};
+
+#define NO_DIM           \
+    {                    \
+        0, 0, 0, 0, 0, 0 \
+    }
+
+enum {
+    POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN,
+    BETWEEN = PARAM_HAS_MIN | PARAM_HAS_MAX
+};
+
+/* A key of a model, which the other models do not take. */
+#define OF_MODEL(key, low, example, flags, text)                      \
+    {                                                                 \
+        "risk.factor", key, PARAM_DOUBLE, NO_DIM, example, low, 1, 0, \
+            PARAM_OPTIONAL | (flags), NULL, text                      \
+    }
+
+#define OF_POSITION(key, example, flags, text)                          \
+    {                                                                   \
+        "risk.instrument", key, PARAM_DOUBLE, NO_DIM, example, 0, 0, 0, \
+            PARAM_OPTIONAL | (flags), NULL, text                        \
+    }
+
+#define WORD_OF_POSITION(key, flags, choices, text)                  \
+    {                                                                \
+        "risk.instrument", key, PARAM_STRING, NO_DIM, NULL, 0, 0, 0, \
+            PARAM_OPTIONAL | (flags), choices, text                  \
+    }
+
+static const struct param params[] = {
+    {"risk", "paths", PARAM_INT, NO_DIM, "100_000", 1, 1e15, 0,
+     PARAM_STARTER | BETWEEN, NULL,
+     "Paths; with antithetic numbers a pair counts as two. Paths come in "
+     "chunks "
+     "of 4096, so that the number is rounded up to the next whole chunk."},
+    {"risk", "batches", PARAM_INT, NO_DIM, NULL, 1, 1e9, 0,
+     PARAM_OPTIONAL | BETWEEN, NULL,
+     "In place of paths: so many batches of (at most) 64 chunks, each a step "
+     "of "
+     "the run."},
+    {"risk", "engines", PARAM_STRINGS, NO_DIM, "[\"price\"]", 0, 0, 0, 0,
+     "price|-greeks|-var|-exposure|-portfolio",
+     "What is computed. price: value and standard error of each position and "
+     "of all."},
+    {"risk", "sampling", PARAM_STRING, NO_DIM, "\"philox\"", 0, 0, 0, 0,
+     "philox|-sobol", "Where the random numbers come from."},
+    {"risk", "variance_reduction", PARAM_STRINGS, NO_DIM, "[\"antithetic\"]", 0,
+     0, 0, PARAM_STARTER, "none|antithetic|control",
+     "antithetic: each path has a mirror image, and their mean is one sample. "
+     "control: each payoff has a control of known mean on the same path, the "
+     "geometric average of an Asian option, else the underlying."},
+    {"risk", "target_error", PARAM_DOUBLE, NO_DIM, "0.01", 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "The run ends when the standard error of the portfolio's value is at most "
+     "this, looked at after each batch; risk.paths is the most it takes."},
+
+    {"risk.factor", "name", PARAM_STRING, NO_DIM, "\"ACME\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL, "Its name, for positions."},
+    {"risk.factor", "model", PARAM_STRING, NO_DIM, "\"gbm\"", 0, 0, 0,
+     PARAM_STARTER, "gbm|heston|merton",
+     "gbm: geometric Brownian motion. heston: stochastic variance (Heston "
+     "1993), by Andersen's quadratic-exponential scheme with martingale "
+     "correction. merton: lognormal jumps (Merton 1976)."},
+    {"risk.factor", "spot", PARAM_DOUBLE, NO_DIM, "100.0", 0, 0, 0,
+     PARAM_REQUIRED | POSITIVE, NULL, "Price today."},
+    {"risk.factor", "rate", PARAM_DOUBLES, NO_DIM, "0.05", -1, 1, 0,
+     PARAM_REQUIRED | PARAM_ALONE | BETWEEN, NULL,
+     "Riskless rate a year, continuously compounded; it discounts what "
+     "positions on this factor pay, and is the factor's growth. Several: one "
+     "for each piece of rate_times."},
+    {"risk.factor", "rate_times", PARAM_DOUBLES, NO_DIM, "[0.5, 2.0]", 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL,
+     "Rising times in years where the rate changes, one less than there are "
+     "rates: the first rate holds up to the first time, the last one for "
+     "ever."},
+    {"risk.factor", "dividend", PARAM_DOUBLES, NO_DIM, "0.0", -1, 1, 0,
+     PARAM_ALONE | BETWEEN, NULL,
+     "Dividend yield a year, continuously compounded; or several."},
+    {"risk.factor", "dividend_times", PARAM_DOUBLES, NO_DIM, "[0.5, 2.0]", 0, 0,
+     0, PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL, "As rate_times."},
+    OF_MODEL("volatility", 0, "0.2", PARAM_STARTER | PARAM_HAS_MIN,
+             "gbm and merton: volatility a year, of the Brownian part."),
+    OF_MODEL("variance", 0, "0.04", PARAM_HAS_MIN,
+             "heston: the variance today."),
+    OF_MODEL("kappa", 0, "1.5", POSITIVE,
+             "heston: how fast the variance returns."),
+    OF_MODEL("theta", 0, "0.06", PARAM_HAS_MIN,
+             "heston: the variance it returns to."),
+    OF_MODEL("xi", 0, "0.5", PARAM_HAS_MIN,
+             "heston: volatility of the variance."),
+    {"risk.factor", "rho", PARAM_DOUBLE, NO_DIM, "-0.7", -1, 1, 0,
+     PARAM_OPTIONAL | BETWEEN, NULL,
+     "heston: correlation of price and variance."},
+    OF_MODEL("jump_rate", 0, "1.0", PARAM_HAS_MIN, "merton: jumps a year."),
+    OF_MODEL("jump_mean", 0, "-0.1", 0,
+             "merton: mean of the logarithm of a jump's factor."),
+    OF_MODEL("jump_volatility", 0, "0.15", PARAM_HAS_MIN,
+             "merton: its deviation."),
+    {"risk.factor", "steps_per_year", PARAM_DOUBLE, NO_DIM, "64", 0, 1e5, 0,
+     PARAM_OPTIONAL | BETWEEN, NULL,
+     "No time step is longer than one over this. Left out: 64 for heston, "
+     "whose "
+     "scheme has an error that falls with the step; gbm and merton are exact "
+     "for any step and go from date to date."},
+
+    {"risk.correlation", "matrix", PARAM_MATRIX, NO_DIM,
+     "[[1.0, 0.4], [0.4, 1.0]]", -1, 1, 0, PARAM_OPTIONAL | BETWEEN, NULL,
+     "Row by row, in the order of the factors."},
+    {"risk.correlation", "file", PARAM_STRING, NO_DIM, "\"correlation.csv\"", 0,
+     0, 0, PARAM_OPTIONAL, NULL,
+     "In place of matrix: a CSV file with the factors' names as headings and "
+     "in "
+     "the first column, in any order."},
+    {"risk.correlation", "repair", PARAM_STRING, NO_DIM, "\"none\"", 0, 0, 0, 0,
+     "none|spectral|higham",
+     "What is done with a matrix that is not positive semi-definite. none: an "
+     "error. spectral: negative eigenvalues become 0 (Rebonato and Jaeckel "
+     "1999). higham: the nearest correlation matrix (Higham 2002). What was "
+     "changed is written."},
+
+    {"risk.portfolio", "file", PARAM_STRING, NO_DIM, "\"book.csv\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL,
+     "A CSV file, relative to the deck: a header row with the keys of "
+     "[[risk.instrument]] in any order, one row a position; several factors or "
+     "weights stand in one cell with ';' between them."},
+
+    {"risk.instrument", "id", PARAM_STRING, NO_DIM, "\"call\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL, "Its name, which no other has."},
+    {"risk.instrument", "type", PARAM_STRING, NO_DIM, "\"european\"", 0, 0, 0,
+     PARAM_REQUIRED,
+     "forward|european|digital|asian-arithmetic|asian-geometric|barrier|"
+     "lookback-fixed|lookback-floating|basket|spread|exchange|best-of|worst-of|"
+     "stock|-bermudan|-american",
+     "What it is. basket: on the weighted sum of its factors. spread: on the "
+     "first less the second. exchange: the second for the first. best-of, "
+     "worst-of: on the greatest or least weighted factor. stock: the factor "
+     "itself."},
+    {"risk.instrument", "factor", PARAM_STRINGS, NO_DIM, "\"ACME\"", 0, 0, 0,
+     PARAM_REQUIRED | PARAM_ALONE, NULL, "The factor, or factors, it is on."},
+    {"risk.instrument", "quantity", PARAM_DOUBLE, NO_DIM, "1.0", 0, 0, 0,
+     PARAM_REQUIRED, NULL, "How many; negative: sold."},
+    WORD_OF_POSITION("side", PARAM_STARTER, "call|put", "call or put."),
+    OF_POSITION("strike", "100.0", PARAM_STARTER,
+                "Strike, or the price of a forward."),
+    OF_POSITION("maturity", "1.0", PARAM_STARTER,
+                "Years from today to the payment; 0: now."),
+    OF_POSITION("barrier", "120.0", 0,
+                "Price at which a barrier option knocks."),
+    WORD_OF_POSITION("kind", 0, "down-and-out|down-and-in|up-and-out|up-and-in",
+                     "Kind of a barrier option."),
+    OF_POSITION("rebate", "0.0", 0,
+                "What a barrier option pays at maturity where it is "
+                "not alive; 0 if left out."),
+    WORD_OF_POSITION("monitoring", PARAM_DIGITS, NULL,
+                     "When a barrier or an extreme is looked at: "
+                     "\"continuous\", or a number of equal dates up to "
+                     "maturity."),
+    OF_POSITION("fixings", "12", 0,
+                "Equal dates of an Asian option's average; the last one is "
+                "maturity, today is none."),
+    OF_POSITION("cash", "1.0", 0, "What a digital option pays; 1 if left out."),
+    {"risk.instrument", "weights", PARAM_DOUBLES, NO_DIM, "[0.5, 0.5]", 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_ALONE, NULL,
+     "One for each factor. Left out: equal ones of sum 1 of a basket, else 1."},
+    OF_POSITION("exercise_dates", "50", 0, "Equal dates of early exercise."),
+
+    {"output", "observables_every", PARAM_INTERVAL, NO_DIM, "1", 0, 0, 0, 0,
+     NULL,
+     "Every so many batches of paths the value so far and its error are "
+     "printed and written."},
+    {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
+
+const struct param_table risk_param_table = {sections, params, NULL};
