@@ -114,3 +114,16 @@ def divergence_is_rounding(flow, spacing, sentence):
     """1e-12 of the greatest velocity over the cell size is the promise."""
     scale = max(np.abs(c).max() for c in flow.state("u", "v", "w")) / spacing
     return tap.below(flow.row("divergence")[1:].max() / scale, 1e-12, sentence)
+
+
+def interpolate(x, y, at):
+    """y at some points, by the cubic through the four values around each."""
+    x, y = np.asarray(x), np.asarray(y)
+    found = []
+    for a in np.atleast_1d(at):
+        i = min(max(int(np.searchsorted(x, a)) - 2, 0), len(x) - 4)
+        p, q = x[i:i + 4], y[i:i + 4]
+        weight = [np.prod([(a - p[m]) / (p[n] - p[m]) for m in range(4)
+                           if m != n]) for n in range(4)]
+        found.append(np.dot(weight, q))
+    return np.array(found)

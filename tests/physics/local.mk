@@ -5,6 +5,8 @@ PHYSICS_TESTS = \
 	tests/physics/decks.py \
 	tests/physics/drift.py \
 	tests/physics/faults.py \
+	tests/physics/fluid_cavity.py \
+	tests/physics/fluid_convection.py \
 	tests/physics/fluid_exact.py \
 	tests/physics/fluid_tgv.py \
 	tests/physics/melt.py \
@@ -19,6 +21,8 @@ PHYSICS_TESTS = \
 TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
+	tests/physics/fluid_cavity_long.py \
+	tests/physics/fluid_convection_long.py \
 	tests/physics/fluid_tgv_long.py \
 	tests/physics/melt_averages.py \
 	tests/physics/nist_liquid.py \
