@@ -16,4 +16,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/lj_gas.toml \
 	inputs/md/lj_liquid.toml \
 	inputs/md/lj_melt.toml \
-	inputs/md/make_cluster.py
+	inputs/md/make_cluster.py \
+	inputs/slurm/array.sh \
+	inputs/slurm/plain.sh \
+	inputs/slurm/requeue.sh

@@ -9,6 +9,7 @@ POST_FILES = \
 	postproc/warpdeck_post/export.py \
 	postproc/warpdeck_post/flow_panels.py \
 	postproc/warpdeck_post/frame.py \
+	postproc/warpdeck_post/gather.py \
 	postproc/warpdeck_post/labels.py \
 	postproc/warpdeck_post/panels.py \
 	postproc/warpdeck_post/plot.py \

@@ -31,6 +31,11 @@ def _diff(args):
                     only=args.only)
 
 
+def _gather(args):
+    from . import gather
+    return gather.run(args.folder, args.output)
+
+
 class _Parser(argparse.ArgumentParser):
     """argparse, but with one line for an error."""
 
@@ -94,6 +99,16 @@ def _parser():
     export.add_argument("-o", "--output", metavar="OUT",
                         help="default: beside FILE, with the ending changed")
     export.set_defaults(run=_export)
+
+    gather = commands.add_parser(
+        "gather", help="a table of the runs of a sweep",
+        description="One row for each result file in FOLDER and below: the "
+        "keys of the decks that differ, and the means of the observables over "
+        "the second half of the run, with the error that blocks of it show.")
+    gather.add_argument("folder", metavar="FOLDER")
+    gather.add_argument("-o", "--output", metavar="OUT",
+                        help="default: gathered.csv in FOLDER")
+    gather.set_defaults(run=_gather)
 
     diff = commands.add_parser(
         "diff", help="compare the numbers of two files; status 1: different",

@@ -23,6 +23,21 @@ const struct option options[OPTION_COUNT] = {
                        "where the loops run (default: [run] device)"},
     [OPTION_RANKS] = {"ranks", 'n', "N",
                       "plan for N ranks instead of those there are"},
+    [OPTION_GPUS] = {"gpus-per-node", 0, "N",
+                     "GPUs of each node, with one rank to a GPU (default: "
+                     "none)"},
+    [OPTION_TIME] = {"time", 't', "LIMIT",
+                     "time limit of the job, as Slurm writes it: 04:00:00, "
+                     "1-12:00:00 (default: the cluster's)"},
+    [OPTION_ARRAY] = {"array", 0, "KEY=V1,V2,...",
+                      "a job for each value of a key of the deck, e.g. "
+                      "md.ensemble.temperature=0.7,0.8"},
+    [OPTION_LAUNCH] = {"launch", 0, "COMMAND",
+                       "what starts the ranks (default: srun), e.g. "
+                       "'srun --mpi=pmix' or mpirun"},
+    [OPTION_NO_REQUEUE] = {"no-requeue", 0, NULL,
+                           "leave it to you to submit again a job that was "
+                           "stopped"},
     [OPTION_SIZES] = {"sizes", 0, "LIST",
                       "sizes to measure, e.g. 32k,256k,1M (default: all)"},
     [OPTION_STEPS] = {"steps", 0, "N",
@@ -80,6 +95,30 @@ const struct command commands[] = {
      .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
      .options = BIT(RANKS) | BIT(VERBOSE),
      .run = cmd_check},
+    {.name = "batch",
+     .synopsis = "DECK [section.key=value ...]",
+     .help = "print a script for Slurm that runs a deck",
+     .details =
+         "Checks the deck and prints a job's script:\n"
+         "\n"
+         "    warpdeck batch DECK --ranks 8 --time 04:00:00 > job.sh\n"
+         "    sbatch job.sh\n"
+         "\n"
+         "Some minutes before its time limit the job is signalled; the run "
+         "saves its state and ends with status 75, the job is queued again, "
+         "and goes on from there, as often as it takes. So it does after a "
+         "node has failed or the job was preempted. A file STOP in the "
+         "output folder ends it for good.\n"
+         "\n"
+         "With --array there is a job for each value, with a folder of its "
+         "own in that of --output (default: the deck's name); warpdeck-post "
+         "gather makes a table of all.",
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .flags = COMMAND_OVERRIDES,
+     .options = BIT(OUTPUT) | BIT(DEVICE) | BIT(RANKS) | BIT(GPUS) | BIT(TIME) |
+                BIT(ARRAY) | BIT(LAUNCH) | BIT(NO_REQUEUE),
+     .run = cmd_batch},
     {.name = "explain",
      .synopsis = "[SOLVER[.SECTION[.KEY]]]",
      .help = "explain the keys of decks",

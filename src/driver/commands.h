@@ -20,6 +20,11 @@ enum option_id {
     OPTION_WALL_TIME,
     OPTION_DEVICE,
     OPTION_RANKS,
+    OPTION_GPUS,
+    OPTION_TIME,
+    OPTION_ARRAY,
+    OPTION_LAUNCH,
+    OPTION_NO_REQUEUE,
     OPTION_SIZES,
     OPTION_STEPS,
     OPTION_PRECISION,
@@ -96,6 +101,7 @@ void help_command(FILE *out, const struct command *command);
 
 int cmd_run(struct ctx *ctx, const struct command_line *line);
 int cmd_check(struct ctx *ctx, const struct command_line *line);
+int cmd_batch(struct ctx *ctx, const struct command_line *line);
 int cmd_explain(struct ctx *ctx, const struct command_line *line);
 int cmd_new(struct ctx *ctx, const struct command_line *line);
 int cmd_info(struct ctx *ctx, const struct command_line *line);

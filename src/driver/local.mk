@@ -2,9 +2,12 @@
 libwarpdeck_a_SOURCES += \
 	src/driver/banner.c \
 	src/driver/banner.h \
+	src/driver/batch.h \
+	src/driver/batch_script.c \
 	src/driver/closing.c \
 	src/driver/clock.c \
 	src/driver/clock.h \
+	src/driver/cmd_batch.c \
 	src/driver/cmd_bench.c \
 	src/driver/cmd_check.c \
 	src/driver/cmd_docs.c \

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/comm.h"
@@ -24,6 +25,25 @@
 #include "io/h5md.h"
 
 /* ---- setup ---- */
+
+/* Slurm's srun without the plugin that MPI needs starts processes that do not
+ * know of each other; each would do the whole run, into the same files. */
+static int check_launch(struct ctx *ctx)
+{
+    const char *started = getenv("SLURM_STEP_NUM_TASKS");
+    const char *pmi = getenv("PMI_SIZE");
+    if (started == NULL || atol(started) < 2 || comm_size(ctx->comm) > 1)
+        return 0;
+    /* What srun started was mpirun's own helpers. */
+    if (getenv("OMPI_COMM_WORLD_SIZE") != NULL ||
+        (pmi != NULL && atol(pmi) == 1))
+        return 0;
+    return FAIL(ctx, STATUS_USAGE,
+                "srun started %s processes, but MPI sees only this one\n"
+                "  use srun --mpi=pmix, or whatever srun --mpi=list shows that "
+                "this MPI knows, or mpirun",
+                started);
+}
 
 /* A run that is finished already: nothing to go on with. */
 static int is_finished(struct ctx *ctx, const struct run *run,
@@ -99,6 +119,7 @@ static int setup(struct ctx *ctx, const struct command_line *line,
     enum output_existing existing = OUTPUT_REFUSE;
     int wants_on = line->option[OPTION_RESUME] != NULL;
     int replace = line->option[OPTION_OVERWRITE] != NULL;
+    TRY(check_launch(ctx));
     TRY(stop_deadline(ctx, line));
     TRY(job_open(ctx, line->arguments[0], line->n_overrides, line->overrides,
                  job));

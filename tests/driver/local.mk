@@ -18,6 +18,7 @@ tests_driver_t_driver_SOURCES = tests/driver/t_driver.c
 tests_driver_t_driver_LDADD = $(TEST_LIBS)
 
 DRIVER_TESTS = \
+	tests/driver/batch.sh \
 	tests/driver/checkpoint.sh \
 	tests/driver/comm.sh \
 	tests/driver/command_line.sh \
@@ -26,3 +27,5 @@ DRIVER_TESTS = \
 	tests/driver/stop.sh
 TESTS += tests/driver/t_driver $(DRIVER_TESTS)
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
+# A real Slurm, where there is one.
+LONG_TESTS += tests/driver/slurm.sh

@@ -1,0 +1,140 @@
+"""A table of the runs of a sweep: what differs in their decks, and what came
+out."""
+
+import os
+
+import numpy
+
+from . import labels
+from .errors import PostError
+from .export import _open
+from .result import Result
+
+BLOCKS = 8
+
+
+def _files(folder):
+    """Result files in the folder and those below, by member."""
+    if not os.path.isdir(folder):
+        raise PostError(f"'{folder}' is not a folder")
+    found = []
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        found += [os.path.join(here, n) for n in names
+                  if n.endswith(".h5") and ".ckpt." not in n]
+    # Members are numbered, and 10 comes after 9.
+    def order(path):
+        parts = os.path.relpath(path, folder).split(os.sep)
+        return [(0, int(p.split("_")[0]), p) if p.split("_")[0].isdigit()
+                else (1, 0, p) for p in parts]
+    return sorted(found, key=order)
+
+
+def _flat(deck):
+    """The resolved deck, in which a line is a key, as {"md.pair.cutoff":
+    "2.5"}; of repeated sections, "output.slice.0.name"."""
+    flat, section, seen = {}, "", {}
+    for line in deck.splitlines():
+        line = line.strip()
+        if line.startswith("[[") and line.endswith("]]"):
+            name = line.strip("[] ")
+            seen[name] = seen.get(name, -1) + 1
+            section = f"{name}.{seen[name]}"
+        elif line.startswith("[") and line.endswith("]"):
+            section = line.strip("[] ")
+        elif "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            flat[f"{section}.{key.strip()}"] = value.strip().strip('"')
+    return flat
+
+
+def _mean(values):
+    """Over the second half, with the error that blocks of it show."""
+    half = values[len(values) // 2:]
+    half = half[numpy.isfinite(half)]
+    if len(half) == 0:
+        return float("nan"), float("nan")
+    n = min(BLOCKS, len(half))
+    if n < 2:
+        return float(half.mean()), float("nan")
+    means = [b.mean() for b in numpy.array_split(half, n)]
+    return float(half.mean()), float(numpy.std(means, ddof=1) / n ** 0.5)
+
+
+def _member(path, folder):
+    with Result(path) as r:
+        values = {}
+        for name in r.observables if r.rows else []:
+            unit = labels.plain(r.observable_unit(name))
+            head = f"{name} [{unit}]" if unit else name
+            values[head] = _mean(r.observable(name))
+        return {"folder": os.path.relpath(os.path.dirname(path), folder),
+                "complete": int(r.complete),
+                "step": int(r.row_steps()[-1]) if r.rows else 0,
+                "deck": _flat(r.resolved_deck), "values": values}
+
+
+def _differing(members):
+    """Keys that do not have one value in all decks."""
+    keys = dict.fromkeys(k for m in members for k in m["deck"])
+    return [k for k in keys
+            if len({m["deck"].get(k) for m in members}) > 1]
+
+
+def _text(value):
+    if isinstance(value, float):
+        return f"{value:.17g}"
+    text = "" if value is None else str(value)
+    return '"' + text.replace('"', '""') + '"' if "," in text else text
+
+
+def _short(text):
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return text if number == int(number) else f"{number:.6g}"
+
+
+def _print(heads, rows):
+    """The table on the screen, without the errors of the means."""
+    shown = [i for i, h in enumerate(heads) if not h.startswith("error of ")]
+    cells = [[heads[i] for i in shown]] + [
+        [_short(row[i]) if row[i] not in ("nan", "inf", "-inf") else row[i]
+         for i in shown] for row in rows]
+    width = [max(len(row[i]) for row in cells) for i in range(len(shown))]
+    for row in cells:
+        print("  ".join([row[0].ljust(width[0])] + [
+            c.rjust(w) for c, w in zip(row[1:], width[1:])]).rstrip())
+
+
+def run(folder, output):
+    """Write; returns the exit status."""
+    members = []
+    for path in _files(folder):
+        try:
+            members.append(_member(path, folder))
+        except PostError as error:
+            print(f"warning: {error}; it is left out")
+    if not members:
+        raise PostError(f"there are no results in '{folder}'")
+    keys = _differing(members)
+    names = list(dict.fromkeys(k for m in members for k in m["values"]))
+    heads = ["folder", *keys, "complete", "step"]
+    for name in names:
+        heads += [name, "error of " + name]
+    rows = []
+    for m in members:
+        row = [m["folder"], *(_text(m["deck"].get(k)) for k in keys),
+               str(m["complete"]), str(m["step"])]
+        for name in names:
+            row += [_text(x) for x in
+                    m["values"].get(name, (float("nan"), float("nan")))]
+        rows.append(row)
+    _print(heads, rows)
+    output = output or os.path.join(folder, "gathered.csv")
+    with _open(output) as out:
+        for row in [heads] + rows:
+            out.write(",".join(row) + "\n")
+    print(f"wrote {output} ({labels.count(len(rows), 'row')})")
+    return 0
