@@ -127,3 +127,9 @@ def interpolate(x, y, at):
                            if m != n]) for n in range(4)]
         found.append(np.dot(weight, q))
     return np.array(found)
+
+
+def is_complete(path):
+    """Whether a run came to its end."""
+    with h5py.File(path + ".h5") as f:
+        return bool(f["run"].attrs["complete"])

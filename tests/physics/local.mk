@@ -22,6 +22,7 @@ TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
 	tests/physics/fluid_cavity_long.py \
+	tests/physics/fluid_channel.py \
 	tests/physics/fluid_convection_long.py \
 	tests/physics/fluid_tgv_long.py \
 	tests/physics/melt_averages.py \
