@@ -131,7 +131,8 @@ def test_odd_names():
                   "output.name=ergebnis ü", cwd=folder, check=False)
     tap.is_(got.returncode, 0, "14: a deck in a folder of any name runs")
     tap.is_(sorted(os.listdir(folder)),
-            ["dose é.toml", "ergebnis ü.h5", "ergebnis ü.log"],
+            ["dose é.toml", "ergebnis ü.ckpt.0.h5", "ergebnis ü.h5",
+             "ergebnis ü.log"],
             "14: its results stand beside it")
 
 
