@@ -109,6 +109,7 @@ int cuda_build_list(struct ctx *ctx, struct md_store *s)
         CUDA_TRY(ctx, cudaMemsetAsync(s->view.moved, 0,
                                       3 * s->capacity * sizeof(float),
                                       s->device->stream));
+        TRY(cuda_note_listed(s));
     }
     TRY(begin_epoch(s));
     s->lists_built++;

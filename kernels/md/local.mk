@@ -33,7 +33,9 @@ MD_CUDA_SOURCES += \
 	kernels/md/look_cuda.cu \
 	kernels/md/md_cuda.cu \
 	kernels/md/motion_cuda.cu \
+	kernels/md/slots_cuda.cu \
 	kernels/md/sort_cuda.cu \
 	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu
-EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h
+EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
+	kernels/md/threads_cuda.h

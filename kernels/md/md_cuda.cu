@@ -176,7 +176,7 @@ static int check(struct ctx *ctx, struct md_store *s)
  * sorting needs (CUB's sort of pairs wants a second copy of them). */
 static double bytes_of_own(const struct md_setup *setup)
 {
-    double columns = 3.0 * (3 * sizeof(state) + sizeof(scalar) + sizeof(float) +
+    double columns = 3.0 * (4 * sizeof(state) + sizeof(scalar) + sizeof(float) +
                             sizeof(int32_t)) +
                      sizeof(int64_t) + sizeof(int32_t) +
                      sizeof(struct pair_position);
@@ -204,7 +204,7 @@ double cuda_estimate(const struct md_setup *setup, double own, double copies)
      * an eighth more where that was not enough. */
     double rows = 1.25 * expected_neighbors(setup, own) + 17;
     double lists = 1.125 * (rows + 1) * capacity * sizeof(uint32_t);
-    double records = fmin(own, RECORDS) * sizeof(struct moving_record);
+    double records = fmin(own, RECORDS) * sizeof(struct md_slot);
     double of_copies = copies * (3.0 * sizeof(struct halo_record) +
                                  sizeof(struct pair_position) +
                                  sizeof(int64_t) + 9.0 * sizeof(uint32_t));
@@ -223,6 +223,8 @@ static struct md_kernels make_table(void)
     k.counters = counters;
     k.insert = cuda_insert;
     k.gather = cuda_gather;
+    k.take_slots = cuda_take_slots;
+    k.put_slots = cuda_put_slots;
     k.extract_leavers = cuda_extract_leavers;
     k.sort = cuda_sort;
     k.select_halo = cuda_select_halo;

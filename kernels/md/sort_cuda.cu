@@ -278,15 +278,8 @@ static int permute_label(struct ctx *ctx, struct md_store *s,
 static __global__ void fill_pair(struct md_view m)
 {
     uint32_t i = thread_index();
-    if (i >= m.n_own)
-        return;
-    struct pair_position p;
-    p.x = (scalar)((double)m.x[i] + m.state_origin[0] - m.origin[0]);
-    p.y = (scalar)((double)m.x[m.stride + i] + m.state_origin[1] - m.origin[1]);
-    p.z = (scalar)((double)m.x[2 * m.stride + i] + m.state_origin[2] -
-                   m.origin[2]);
-    p.species = m.species[i];
-    m.pair[i] = p;
+    if (i < m.n_own)
+        set_pair(m, i);
 }
 
 int cuda_sort(struct ctx *ctx, struct md_store *s)

@@ -30,39 +30,6 @@ typedef float scalar;
 typedef float state;
 #define MD_NAME(name) name##_single
 #define MD_PRECISION_NAME "single"
-/* ---- steps_cuda.cu: calls that are only queued ----
- *
- * Where graphs are on, calls wait until somebody needs what they do, and then
- * run as one graph. Each function of the table therefore begins with
- * cuda_settle(), unless it is such a call itself. */
-
-/* Run the call, now or with those that follow. Failures go to s->failed. */
-void cuda_do(struct md_store *s, struct step_call call);
-void cuda_do_now(struct md_store *s, struct step_call call);
-/* Run what waits. */
-void cuda_settle(struct md_store *s);
-void cuda_drop_graphs(struct md_store *s);
-
-/* The calls themselves: kernels and copies in stream order, nothing else. */
-int cuda_launch_unpack(struct md_store *s, const void *buffer);
-int cuda_launch_force(struct md_store *s, int halo);
-int cuda_launch_kick(struct md_store *s, double dt_kick);
-int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
-
-/* ---- fixed_cuda.cu: see there ---- */
-
-void cuda_choose_fixed(struct md_store *s);
-int cuda_reserve_fixed(struct md_store *s, size_t n);
-int cuda_launch_fixed(struct md_store *s, int want, int halo);
-/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
-int cuda_sum_columns(struct md_store *s, int n_values, double *out);
-/* The failure of particle `id`, whose force is beyond the range; or 0 where
- * there is none. */
-int cuda_fail_beyond(struct md_store *s, unsigned long long id);
-int cuda_check_beyond(struct md_store *s);
-
-double cuda_estimate(const struct md_setup *setup, double own, double copies);
-
 #endif
 typedef scalar real;
 
@@ -194,6 +161,7 @@ enum md_array {
     ARRAY_F,
     ARRAY_SORTED,
     ARRAY_MOVED,
+    ARRAY_LISTED, /* x when the list was built */
     ARRAY_ID,
     ARRAY_IMAGE,
     ARRAY_SPECIES,
@@ -281,171 +249,16 @@ static inline void tally_own(struct md_store *s, size_t bytes)
 int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
                  const char *what);
 
-/* ---- one thread a particle ---- */
-
-#if MD_PRECISION == 1
-#define SCALAR_ROUND(x) rint(x)
-#define SCALAR_SQRT(x) sqrt(x)
-#else
-#define SCALAR_ROUND(x) rintf(x)
-#define SCALAR_SQRT(x) sqrtf(x)
-/* ---- steps_cuda.cu: calls that are only queued ----
- *
- * Where graphs are on, calls wait until somebody needs what they do, and then
- * run as one graph. Each function of the table therefore begins with
- * cuda_settle(), unless it is such a call itself. */
-
-/* Run the call, now or with those that follow. Failures go to s->failed. */
-void cuda_do(struct md_store *s, struct step_call call);
-void cuda_do_now(struct md_store *s, struct step_call call);
-/* Run what waits. */
-void cuda_settle(struct md_store *s);
-void cuda_drop_graphs(struct md_store *s);
-
-/* The calls themselves: kernels and copies in stream order, nothing else. */
-int cuda_launch_unpack(struct md_store *s, const void *buffer);
-int cuda_launch_force(struct md_store *s, int halo);
-int cuda_launch_kick(struct md_store *s, double dt_kick);
-int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
-
-/* ---- fixed_cuda.cu: see there ---- */
-
-void cuda_choose_fixed(struct md_store *s);
-int cuda_reserve_fixed(struct md_store *s, size_t n);
-int cuda_launch_fixed(struct md_store *s, int want, int halo);
-/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
-int cuda_sum_columns(struct md_store *s, int n_values, double *out);
-/* The failure of particle `id`, whose force is beyond the range; or 0 where
- * there is none. */
-int cuda_fail_beyond(struct md_store *s, unsigned long long id);
-int cuda_check_beyond(struct md_store *s);
-
-double cuda_estimate(const struct md_setup *setup, double own, double copies);
-
-#endif
-
-static __device__ __forceinline__ uint32_t thread_index(void)
-{
-    return blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-/* Minimum image in the directions that this rank spans. */
-static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
-                                                       scalar per_period)
-{
-    return d - period * SCALAR_ROUND(d * per_period);
-}
-
-/* Sum or maximum over the block; the result is right in thread 0. `shared` has
- * one entry a warp. */
-template <class T>
-static __device__ __forceinline__ T block_sum(T value, T *shared)
-{
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    for (int d = 16; d > 0; d /= 2)
-        value += __shfl_down_sync(0xffffffffu, value, d);
-    __syncthreads(); /* the entries of the sum before may still be read */
-    if (lane == 0)
-        shared[warp] = value;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (int w = 1; w < (int)blockDim.x / 32; w++)
-            value += shared[w];
-    return value;
-}
-
-static __device__ __forceinline__ double block_max(double value, double *shared)
-{
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    for (int d = 16; d > 0; d /= 2)
-        value = fmax(value, __shfl_down_sync(0xffffffffu, value, d));
-    if (lane == 0)
-        shared[warp] = value;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (int w = 1; w < (int)blockDim.x / 32; w++)
-            value = fmax(value, shared[w]);
-    return value;
-}
-
-/* ---- cells ---- */
-
-static __device__ __forceinline__ void cell_of(const struct cell_grid *g,
-                                               const double x[3], int c[3])
-{
-    for (int d = 0; d < 3; d++) {
-        double q = (x[d] - g->lo[d]) * g->per_side[d];
-        c[d] = q < 0 ? 0 : q >= g->n[d] ? g->n[d] - 1 : (int)q;
-    }
-}
-
-static __device__ __forceinline__ uint32_t
-cell_number(const struct cell_grid *g, const int c[3])
-{
-    return ((uint32_t)c[2] * (uint32_t)g->n[1] + (uint32_t)c[1]) *
-               (uint32_t)g->n[0] +
-           (uint32_t)c[0];
-}
-
-/* The cells [first, first + count) of one direction that may hold neighbors of
- * a particle in cell c; taken modulo n where it wraps. Each cell stands once.
- */
-static __device__ __forceinline__ void
-cell_range(const struct cell_grid *g, int d, int c, int *first, int *count)
-{
-    int reach = g->reach[d], n = g->n[d];
-    if (g->wrap[d]) {
-        *count = 2 * reach + 1 < n ? 2 * reach + 1 : n;
-        *first = *count < n ? c - reach + n : 0;
-    } else {
-        int last = c + reach < n ? c + reach : n - 1;
-        *first = c - reach > 0 ? c - reach : 0;
-        *count = last - *first + 1;
-    }
-}
-
-/* Call visit(j, r2) for every particle j of the pair array nearer than the
- * radius to own particle i, in the cells' order: own ones but i itself, or halo
- * copies. */
-template <class Visit>
-static __device__ __forceinline__ void
-for_each_near(const struct md_view &m, const struct cell_grid &g,
-              const uint32_t *start, uint32_t base, uint32_t i, scalar radius2,
-              Visit visit)
-{
-    struct pair_position pi = m.pair[i];
-    double x[3] = {(double)pi.x, (double)pi.y, (double)pi.z};
-    int c[3], first[3], count[3];
-    cell_of(&g, x, c);
-    for (int d = 0; d < 3; d++)
-        cell_range(&g, d, c[d], &first[d], &count[d]);
-    for (int kz = 0; kz < count[2]; kz++)
-        for (int ky = 0; ky < count[1]; ky++)
-            for (int kx = 0; kx < count[0]; kx++) {
-                int at[3] = {(first[0] + kx) % g.n[0], (first[1] + ky) % g.n[1],
-                             (first[2] + kz) % g.n[2]};
-                uint32_t cell = cell_number(&g, at);
-                for (uint32_t k = start[cell]; k < start[cell + 1]; k++) {
-                    uint32_t j = base + k;
-                    struct pair_position pj = m.pair[j];
-                    scalar dx = nearest_image(pi.x - pj.x, m.period[0],
-                                              m.per_period[0]);
-                    scalar dy = nearest_image(pi.y - pj.y, m.period[1],
-                                              m.per_period[1]);
-                    scalar dz = nearest_image(pi.z - pj.z, m.period[2],
-                                              m.per_period[2]);
-                    scalar r2 = dx * dx + dy * dy + dz * dz;
-                    if (r2 < radius2 && j != i)
-                        visit(j, r2);
-                }
-            }
-}
+#include "kernels/md/threads_cuda.h"
 
 /* ---- the table's functions, by file ---- */
 #define cuda_insert MD_NAME(cuda_insert)
 #define cuda_gather MD_NAME(cuda_gather)
 #define cuda_extract_leavers MD_NAME(cuda_extract_leavers)
 #define cuda_sort MD_NAME(cuda_sort)
+#define cuda_take_slots MD_NAME(cuda_take_slots)
+#define cuda_put_slots MD_NAME(cuda_put_slots)
+#define cuda_note_listed MD_NAME(cuda_note_listed)
 #define cuda_select_halo MD_NAME(cuda_select_halo)
 #define cuda_halo_record_bytes MD_NAME(cuda_halo_record_bytes)
 #define cuda_pack_halo MD_NAME(cuda_pack_halo)
@@ -491,6 +304,10 @@ void cuda_gather(const struct md_store *s, struct md_particle *out,
 int cuda_extract_leavers(struct ctx *ctx, struct md_store *s,
                          const struct md_particle **out, size_t *n);
 int cuda_sort(struct ctx *ctx, struct md_store *s);
+int cuda_take_slots(struct ctx *ctx, const struct md_store *s,
+                    struct md_slot *out);
+int cuda_put_slots(struct ctx *ctx, struct md_store *s,
+                   const struct md_slot *in, size_t n);
 int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
                      const struct md_channel *channels, size_t *counts);
 size_t cuda_halo_record_bytes(int with_species);
@@ -515,6 +332,9 @@ int cuda_find_not_finite(const struct md_store *s, struct md_particle *out);
 
 /* Room for n own particles in every column; content is kept. */
 int cuda_reserve_own(struct ctx *ctx, struct md_store *s, size_t n);
+
+/* Keep where particles stand now, as the list is built. */
+int cuda_note_listed(struct md_store *s);
 
 /* Bring the view's pointers in line with the arrays. */
 void cuda_set_view(struct md_store *s);

@@ -158,15 +158,13 @@ static double compare_field(const struct flow *f, enum fluid_field field)
     return worst;
 }
 
+/* All but the pressure: velocities and scalars. */
 static double compare_fields(const struct flow *f)
 {
     double worst = 0;
-    for (int n = 0; n < FLUID_SCALAR0 + f->n_scalars; n++) {
-        double d = compare_field(f, (enum fluid_field)n);
-        if (d > 1e-6 && isfinite(d) == 0)
-            tap_note("field %d", n);
-        worst = fmax(worst, d);
-    }
+    for (int n = 0; n < FLUID_SCALAR0 + f->n_scalars; n++)
+        if (n != FLUID_PRESSURE)
+            worst = fmax(worst, compare_field(f, (enum fluid_field)n));
     return worst;
 }
 
@@ -269,7 +267,7 @@ static void test_flow(const struct flow *f, const struct fluid_kernels *cpu,
                       const struct fluid_kernels *card, struct ctx *ctx,
                       struct ctx *host, int dims_y, int dims_z)
 {
-    /* A step of round-off; the pressure is divided by the time step. */
+    /* A step of round-off. */
     double tolerance = cpu == &fluid_kernels_cpu_double ? 1e-10 : 1e-5;
     double rates[2] = {0, 0}, flows_of[2][3];
     int status = start(f, cpu, host, &on_cpu, dims_y, dims_z);
@@ -283,6 +281,7 @@ static void test_flow(const struct flow *f, const struct fluid_kernels *cpu,
            card->name, f->name, dims_y, dims_z);
     if (status == 0) {
         double a = compare_fields(f), b = compare_looks();
+        double p = compare_field(f, FLUID_PRESSURE);
         double c = compare_profiles(f), again = compare_fields(f);
         /* Where walls stop it the flow is round-off: add what it is of. */
         for (int d = 0; d < 3; d++) {
@@ -291,11 +290,13 @@ static void test_flow(const struct flow *f, const struct fluid_kernels *cpu,
         }
         double d = fmax(difference(&rates[0], &rates[1], 1),
                         difference(flows_of[0], flows_of[1], 3));
-        tap_ok(a <= 10 * tolerance, "its fields are those of the CPU (%.1e)",
-               a);
-        tap_ok(b <= 10 * tolerance, "so is what is looked at (%.1e)", b);
-        tap_ok(c <= 10 * tolerance, "and what is averaged (%.1e)", c);
-        tap_ok(d <= 10 * tolerance, "and its rate and flow (%.1e)", d);
+        tap_ok(a <= tolerance, "its fields are those of the CPU (%.1e)", a);
+        /* What it is solved from is the difference of velocities over a cell
+         * and a time step, and has fewer digits than they. */
+        tap_ok(p <= 5 * tolerance, "so is its pressure (%.1e)", p);
+        tap_ok(b <= tolerance, "so is what is looked at (%.1e)", b);
+        tap_ok(c <= tolerance, "and what is averaged (%.1e)", c);
+        tap_ok(d <= tolerance, "and its rate and flow (%.1e)", d);
         tap_ok(again == a, "looking changes nothing");
     } else {
         tap_note("%s%s", on_cpu.ctx.error.text, on_card.ctx.error.text);

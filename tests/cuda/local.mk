@@ -1,5 +1,6 @@
 # tests/cuda: the simulator notices faults, and the compiler's report is good.
 CUDA_TESTS = \
+	tests/cuda/resume.py \
 	tests/cuda/t_faults.sh \
 	tests/cuda/t_fluid.sh \
 	tests/cuda/t_md.sh \

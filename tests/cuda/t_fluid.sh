@@ -1,5 +1,6 @@
 # The flow on the simulated card: step by step with three orders of blocks and
 # threads, and decks of the manual on one rank and on two, beside the CPU.
+# timeout: 600
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/cuda/over_seeds.sh"
 need_simulator

@@ -28,12 +28,33 @@ matches tap.err "need about .* on this card, which has 200 kB free" \
     "which says what is needed and what there is"
 matches tap.err "use more ranks .*md.precision = .*md.pair.skin or md.pair.cut" \
     "and which keys lower it"
-CUDASIM_MEM=1750000 exits 1 "so it is where the estimate was too low" \
-    melt --device cuda
+CUDASIM_MEM=2100000 exits 1 "so it is where more is needed than was estimated" \
+    melt --device cuda md.analysis.rdf.every=10 md.analysis.rdf.bins=100000
 matches tap.err "no memory on the card for .* needed, .* free" \
     "and what is needed is said, too"
 CUDASIM_LOST=100 exits 1 "a card that breaks ends the run" melt --device cuda
 contains tap.err "uncorrectable ECC error" "with the reason"
+
+# In the middle, with checkpoints: what it was doing then does not matter.
+lose() { # AFTER WHAT ARGUMENT...
+    after=$1 what=$2
+    shift 2
+    CUDASIM_PROTECT=0 CUDASIM_LOST=$after exits 1 \
+        "a card that breaks in the middle of $what" "$@" --device cuda
+    contains tap.err "uncorrectable ECC error" "is said"
+    matches tap.err "use --resume .*\.ckpt\.[01]\.h5 to go on from the last good \
+checkpoint, of step [1-9]" "and which checkpoint is the last good one"
+}
+flow() { # in few cells
+    "$on_card" run "$top_srcdir/inputs/fluid/channel.toml" --overwrite \
+        "domain.cells=[8,8,8]" fluid.steps=6 output.observables_every=1 \
+        output.frames_every=0 "$@"
+}
+lose 150 "a melt" melt checkpoint.every=10
+lose 300 "a melt" melt checkpoint.every=10
+lose 400 "a flow" flow checkpoint.every=2
+CUDASIM_PROTECT=0 exits 0 "from there on another run goes on" \
+    flow --device cuda --resume auto
 exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"

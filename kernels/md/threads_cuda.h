@@ -1,0 +1,147 @@
+/* threads_cuda.h: what the threads of many kernels do: one thread a particle,
+ * sums over a block, and cells.
+ *
+ * A part of store_cuda.h, which includes it.
+ */
+#ifndef WARPDECK_KERNELS_MD_THREADS_CUDA_H
+#define WARPDECK_KERNELS_MD_THREADS_CUDA_H
+
+#if MD_PRECISION == 1
+#define SCALAR_ROUND(x) rint(x)
+#define SCALAR_SQRT(x) sqrt(x)
+#else
+#define SCALAR_ROUND(x) rintf(x)
+#define SCALAR_SQRT(x) sqrtf(x)
+#endif
+
+static __device__ __forceinline__ uint32_t thread_index(void)
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* Minimum image in the directions that this rank spans. */
+static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
+                                                       scalar per_period)
+{
+    return d - period * SCALAR_ROUND(d * per_period);
+}
+
+/* Sum or maximum over the block; the result is right in thread 0. `shared` has
+ * one entry a warp. */
+template <class T>
+static __device__ __forceinline__ T block_sum(T value, T *shared)
+{
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    for (int d = 16; d > 0; d /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, d);
+    __syncthreads(); /* the entries of the sum before may still be read */
+    if (lane == 0)
+        shared[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int w = 1; w < (int)blockDim.x / 32; w++)
+            value += shared[w];
+    return value;
+}
+
+static __device__ __forceinline__ double block_max(double value, double *shared)
+{
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    for (int d = 16; d > 0; d /= 2)
+        value = fmax(value, __shfl_down_sync(0xffffffffu, value, d));
+    if (lane == 0)
+        shared[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int w = 1; w < (int)blockDim.x / 32; w++)
+            value = fmax(value, shared[w]);
+    return value;
+}
+
+/* The pair position follows the state. */
+static __device__ __forceinline__ void set_pair(const struct md_view &m,
+                                                uint32_t i)
+{
+    struct pair_position p;
+    p.x = (scalar)((double)m.x[i] + m.state_origin[0] - m.origin[0]);
+    p.y = (scalar)((double)m.x[m.stride + i] + m.state_origin[1] - m.origin[1]);
+    p.z = (scalar)((double)m.x[2 * m.stride + i] + m.state_origin[2] -
+                   m.origin[2]);
+    p.species = m.species[i];
+    m.pair[i] = p;
+}
+
+/* ---- cells ---- */
+
+static __device__ __forceinline__ void cell_of(const struct cell_grid *g,
+                                               const double x[3], int c[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double q = (x[d] - g->lo[d]) * g->per_side[d];
+        c[d] = q < 0 ? 0 : q >= g->n[d] ? g->n[d] - 1 : (int)q;
+    }
+}
+
+static __device__ __forceinline__ uint32_t
+cell_number(const struct cell_grid *g, const int c[3])
+{
+    return ((uint32_t)c[2] * (uint32_t)g->n[1] + (uint32_t)c[1]) *
+               (uint32_t)g->n[0] +
+           (uint32_t)c[0];
+}
+
+/* The cells [first, first + count) of one direction that may hold neighbors of
+ * a particle in cell c; taken modulo n where it wraps. Each cell stands once.
+ */
+static __device__ __forceinline__ void
+cell_range(const struct cell_grid *g, int d, int c, int *first, int *count)
+{
+    int reach = g->reach[d], n = g->n[d];
+    if (g->wrap[d]) {
+        *count = 2 * reach + 1 < n ? 2 * reach + 1 : n;
+        *first = *count < n ? c - reach + n : 0;
+    } else {
+        int last = c + reach < n ? c + reach : n - 1;
+        *first = c - reach > 0 ? c - reach : 0;
+        *count = last - *first + 1;
+    }
+}
+
+/* Call visit(j, r2) for every particle j of the pair array nearer than the
+ * radius to own particle i, in the cells' order: own ones but i itself, or halo
+ * copies. */
+template <class Visit>
+static __device__ __forceinline__ void
+for_each_near(const struct md_view &m, const struct cell_grid &g,
+              const uint32_t *start, uint32_t base, uint32_t i, scalar radius2,
+              Visit visit)
+{
+    struct pair_position pi = m.pair[i];
+    double x[3] = {(double)pi.x, (double)pi.y, (double)pi.z};
+    int c[3], first[3], count[3];
+    cell_of(&g, x, c);
+    for (int d = 0; d < 3; d++)
+        cell_range(&g, d, c[d], &first[d], &count[d]);
+    for (int kz = 0; kz < count[2]; kz++)
+        for (int ky = 0; ky < count[1]; ky++)
+            for (int kx = 0; kx < count[0]; kx++) {
+                int at[3] = {(first[0] + kx) % g.n[0], (first[1] + ky) % g.n[1],
+                             (first[2] + kz) % g.n[2]};
+                uint32_t cell = cell_number(&g, at);
+                for (uint32_t k = start[cell]; k < start[cell + 1]; k++) {
+                    uint32_t j = base + k;
+                    struct pair_position pj = m.pair[j];
+                    scalar dx = nearest_image(pi.x - pj.x, m.period[0],
+                                              m.per_period[0]);
+                    scalar dy = nearest_image(pi.y - pj.y, m.period[1],
+                                              m.per_period[1]);
+                    scalar dz = nearest_image(pi.z - pj.z, m.period[2],
+                                              m.per_period[2]);
+                    scalar r2 = dx * dx + dy * dy + dz * dz;
+                    if (r2 < radius2 && j != i)
+                        visit(j, r2);
+                }
+            }
+}
+
+#endif

@@ -1,0 +1,143 @@
+# timeout: 600
+"""Runs on the simulated card that go on from a checkpoint end as if they had not
+been interrupted: every number of the result file and of the last checkpoint is
+the same to the last bit. From one device to the other they do so within
+rounding.
+"""
+
+import glob
+import os
+import sys
+
+import tap
+
+tap.need("numpy", "h5py")
+sys.path.insert(0, os.path.join(tap.TOP_SRCDIR, "tests", "physics"))
+
+import mdrun
+
+WITHOUT = os.environ.get("WARPDECK_NO_CUDASIM", "")
+if WITHOUT:
+    tap.skip_all(WITHOUT)
+PROGRAM = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
+# The order of blocks and threads changes from run to run; the memory need not
+# be closed at every wait to see that bits are the same.
+os.environ["CUDASIM_PROTECT"] = "0"
+
+MD = """
+[run]
+solver = "md"
+[md]
+timestep = 0.004
+steps = %d
+[md.initial]
+lattice = "fcc"
+cells = [5, 5, 5]
+density = 0.8
+temperature = 2.0
+[md.pair]
+style = "lj"
+cutoff = 2.3
+skin = 0.25
+[md.ensemble]
+%s
+[md.analysis.rdf]
+every = 7
+[output]
+observables_every = 7
+frames_every = 14
+fields = ["position", "velocity", "image", "force"]
+"""
+NVE = 'type = "nve"'
+LANGEVIN = 'type = "langevin"\ntemperature = 1.5\nrelaxation = 0.5'
+FEW_CELLS = ("output.observables_every=2", "output.frames_every=0")
+
+
+def run(deck, out, *more, device="cuda", ranks=1, seed=1):
+    tap.run(PROGRAM, "run", deck, "output.name=r", "--output", out, "-q",
+            "checkpoint.keep=2", "--device", device, *more, ranks=ranks,
+            env=dict(os.environ, CUDASIM_SEED=str(seed)))
+
+
+def numbers(out):
+    """All that a run left: its results, and the state that it ended in."""
+    def step(path):
+        return int(os.path.getmtime(path) * 1e6)
+    last = max(glob.glob(os.path.join(out, "r.ckpt.*.h5")), key=step)
+    state = {n: v for n, v in mdrun.datasets(last).items()
+             if n.startswith("state")}
+    return mdrun.datasets(os.path.join(out, "r.h5")) | state
+
+
+def differ(one, other):
+    """The names of what differs in any bit or is missing."""
+    a, b = numbers(one), numbers(other)
+    return [n for n in sorted(set(a) | set(b))
+            if n not in a or n not in b or a[n].shape != b[n].shape
+            or a[n].tobytes() != b[n].tobytes()]
+
+
+def worst(one, other, names):
+    """The greatest difference of datasets whose names end so."""
+    a, b = numbers(one), numbers(other)
+    picked = [n for n in a if n.endswith(names)]
+    tap.note(f"{len(picked)} datasets are compared")
+    return max(mdrun.worst(b[n], a[n]) for n in picked) if picked else 1
+
+
+def key(solver, n):
+    return f"{solver}.steps={n}"
+
+
+def check(what, solver, deck, total, first, *more, ranks=1):
+    """The whole, and `first` steps and the rest."""
+    whole, parts = f"{what}_whole", f"{what}_parts"
+    run(deck, whole, *more, key(solver, total), ranks=ranks)
+    run(deck, parts, *more, key(solver, first), ranks=ranks, seed=2)
+    run(deck, parts, *more, key(solver, total), "--resume", "auto", ranks=ranks,
+        seed=3)
+    tap.is_(differ(whole, parts), [],
+            f"{what}: {first} steps and the rest are the whole, bit by bit")
+
+
+def cross(what, solver, deck, steps, names, bound, *more):
+    """On the CPU, then on the card, then on the CPU again."""
+    whole, parts = f"{what}_cpu", f"{what}_changes"
+    run(deck, whole, *more, key(solver, steps[2]), device="cpu")
+    run(deck, parts, *more, key(solver, steps[0]), device="cpu")
+    run(deck, parts, *more, key(solver, steps[1]), "--resume", "auto")
+    run(deck, parts, *more, key(solver, steps[2]), "--resume", "auto",
+        device="cpu")
+    tap.below(worst(whole, parts, names), bound,
+              f"{what}: from the CPU to the card and back is the CPU's run")
+
+
+# Of 40 steps, 23 lie between two builds of the list, and nothing is due there.
+nve, langevin = (mdrun.write(f"md{n}.toml", MD % (40, text))
+                 for n, text in enumerate((NVE, LANGEVIN)))
+check("nve", "md", nve, 40, 23)
+check("langevin in mixed precision", "md", langevin, 40, 23,
+      'md.precision="mixed"')
+for n in mdrun.rank_counts(2):
+    check(f"nve on {n} ranks", "md", nve, 40, 23, ranks=n)
+# Differences of 1e-15 grow by a factor of e in about a unit of time.
+cross("nve", "md", nve, (15, 28, 40),
+      ("position/value", "velocity/value", "energy/value"), 1e-10)
+
+
+def flow(name):
+    return os.path.join(tap.TOP_SRCDIR, "inputs", "fluid", name + ".toml")
+
+
+SMALL = (*FEW_CELLS, "domain.cells=[8,8,8]")
+check("taylor_green", "fluid", flow("taylor_green"), 6, 3, *SMALL)
+check("channel, implicit", "fluid", flow("channel"), 6, 3, *SMALL,
+      'fluid.diffusion="implicit"')
+check("rayleigh_benard", "fluid", flow("rayleigh_benard"), 6, 3, *FEW_CELLS,
+      "domain.cells=[10,1,8]")
+for n in mdrun.rank_counts(2):
+    check(f"channel on {n} ranks", "fluid", flow("channel"), 6, 3, *SMALL,
+          ranks=n)
+cross("channel", "fluid", flow("channel"), (2, 4, 6),
+      ("fluid/u", "fluid/v", "fluid/w", "energy/value"), 1e-10, *SMALL)
+tap.done()
