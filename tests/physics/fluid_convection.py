@@ -70,6 +70,15 @@ def test_onset():
            f"{found:.2f} ({found / CRITICAL - 1:+.2%})")
 
 
+def rolls():
+    """The deck as it is: Ra = 2500 (Clever and Busse, J. Fluid Mech. 65, 625,
+    1974)."""
+    r = flowrun.run("rayleigh_benard", "output.frames_every=0", timeout=400)
+    nusselt = r.row("nusselt")[-1]
+    tap.ok(abs(nusselt / 1.475 - 1) < 0.005, "rolls at Ra = 2500: the Nusselt "
+           f"number is 1.475 within 0.5 % ({nusselt:.4f})")
+
+
 if __name__ == "__main__":
     square(1e3, 32, 1.0, 0.005)
     test_onset()
