@@ -66,7 +66,7 @@ struct risk_market {
 
 /* Check the correlation (or repair it, as m->repair says) and make its root.
  * With Heston's model the matrix that must be semi-definite is that of the
- * drivers beside the variances. Errors: STATUS_DECK with the smallest
+ * drivers beside the variances. Errors: STATUS_INPUT with the smallest
  * eigenvalue. */
 int risk_market_root(struct ctx *ctx, struct risk_market *m);
 
@@ -107,6 +107,9 @@ struct risk_position {
     int continuous;    /* barrier and lookback: watched all the time */
     int64_t fixings;   /* dates of an average, a barrier, a lookback */
     int64_t exercises; /* dates of early exercise */
+    /* Exercised early, on several factors: RISK_TYPE_BASKET, _BEST_OF or
+     * _WORST_OF. */
+    enum risk_type underlying;
     char netting[RISK_NAME_MAX]; /* netting set, "" is the only one */
     int knocked; /* the spot is beyond the barrier at the start */
 };
@@ -160,6 +163,7 @@ struct risk {
     struct risk_store *store;
     struct risk_plan plan; /* owned by risk_plan.c's arrays below */
     void *plan_memory;
+    double *continuation; /* the plan's, filled by risk_exercise_fit() */
 
     /* Running sums, joined over chunks: [n_positions + 1] */
     struct risk_sums *sums;
@@ -214,7 +218,7 @@ struct risk_entry {
 int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
                        struct risk_portfolio *portfolio,
                        struct risk_entry *entry);
-/* All rows of a portfolio file. Errors: STATUS_INPUT with all that is wrong.
+/* All rows of a portfolio file. Errors: STATUS_DECK with all that is wrong.
  * Collective. */
 int risk_portfolio_read(struct ctx *ctx, struct risk *risk, const char *folder,
                         const char *name);
@@ -268,5 +272,17 @@ double risk_samples_done(const struct risk *risk);
 struct risk_number risk_mean(double sum, double squares, double n);
 /* Fill in value, method and control_share of prices[n_positions + 1]. */
 void risk_price_numbers(struct risk *risk);
+
+/* ---- risk_exercise.c ---- */
+
+/* Fill in the plan's continuation values, by a regression for each instrument
+ * with RISK_EXERCISE events; before the store of the prices is made.
+ * Collective. Errors: STATUS_MEMORY. */
+int risk_exercise_fit(struct ctx *ctx, struct risk *risk);
+/* Coefficients of n functions from the sums of a regression (risk_kernels.h),
+ * of any rank; without a path in the money, those of a value that is never
+ * reached. Errors: STATUS_MEMORY. */
+int risk_regression_solve(struct ctx *ctx, int n, const double *sums,
+                          double *coefficients);
 
 #endif

@@ -41,7 +41,7 @@ int csv_finish(struct ctx *ctx, const struct csv *c)
 {
     if (c->n_errors == 0)
         return 0;
-    return FAIL(ctx, STATUS_INPUT, "%s%d error%s; nothing was started",
+    return FAIL(ctx, STATUS_DECK, "%s%d error%s; nothing was started",
                 c->errors != NULL ? c->errors : "", c->n_errors,
                 c->n_errors == 1 ? "" : "s");
 }

@@ -52,7 +52,7 @@ void csv_error(struct csv *c, int line, int column, const char *fmt, ...)
  * `what`. */
 int csv_number(struct csv *c, const struct csv_cell *cell, const char *what,
                double *out);
-/* STATUS_INPUT with all complaints, or 0. */
+/* STATUS_DECK with all complaints, or 0. */
 int csv_finish(struct ctx *ctx, const struct csv *c);
 
 #endif

@@ -171,7 +171,7 @@ static int make_definite(struct ctx *ctx, struct risk_market *m, double *a,
     if (values[0] >= -1e-12 * n)
         return 0;
     if (strcmp(m->repair, "none") == 0)
-        return FAIL(ctx, STATUS_DECK,
+        return FAIL(ctx, STATUS_INPUT,
                     "the correlation matrix%s is not positive semi-definite: "
                     "its smallest eigenvalue is %.6g; correct it, or let "
                     "risk.correlation.repair = \"spectral\" or \"higham\" "

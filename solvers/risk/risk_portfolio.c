@@ -430,15 +430,16 @@ static int read_row(struct ctx *ctx, struct risk *risk, struct row *r)
     return status;
 }
 
-/* Which column is which; all that is wrong is complained about. */
-static void find_columns(struct row *r)
+/* Which column is which: 1, or 0 and complaints. */
+static int find_columns(struct row *r)
 {
     static const enum risk_field needed[] = {
         RISK_FIELD_ID, RISK_FIELD_TYPE, RISK_FIELD_FACTOR, RISK_FIELD_QUANTITY};
     struct csv *c = r->csv;
+    const int before = c->n_errors;
     for (int f = 0; f < RISK_FIELDS; f++)
         r->column[f] = csv_column(c, risk_field_names[f]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4 && c->n_columns > 0; i++)
         if (r->column[needed[i]] < 0)
             csv_error(c, 1, 1, "column '%s' is missing",
                       risk_field_names[needed[i]]);
@@ -455,6 +456,7 @@ static void find_columns(struct row *r)
                   near != NULL ? "; did you mean '" : "",
                   near != NULL ? near : "", near != NULL ? "'?" : "");
     }
+    return c->n_columns > 0 && c->n_errors == before;
 }
 
 int risk_portfolio_read(struct ctx *ctx, struct risk *risk, const char *folder,
@@ -464,8 +466,8 @@ int risk_portfolio_read(struct ctx *ctx, struct risk *risk, const char *folder,
     struct row r = {.csv = &csv};
     int status;
     TRY_CLEANUP(csv_read(ctx, folder, name, &csv));
-    find_columns(&r);
-    TRY_CLEANUP(csv_finish(ctx, &csv));
+    if (!find_columns(&r))
+        TRY_CLEANUP(csv_finish(ctx, &csv));
     for (r.row = 0; r.row < csv.n_rows; r.row++)
         TRY_CLEANUP(read_row(ctx, risk, &r));
     risk->files_hash = risk->files_hash * 31 + csv.hash;

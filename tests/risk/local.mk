@@ -10,3 +10,15 @@ tests_risk_t_sobol_SOURCES = tests/risk/t_sobol.c
 tests_risk_t_sobol_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
 tests_risk_t_sobol_LDADD = $(TEST_LIBS)
 TESTS += tests/risk/t_exact tests/risk/t_paths tests/risk/t_sobol
+
+check_PROGRAMS += tests/risk/t_exercise
+tests_risk_t_exercise_SOURCES = tests/risk/t_exercise.c
+tests_risk_t_exercise_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
+tests_risk_t_exercise_LDADD = $(TEST_LIBS)
+TESTS += tests/risk/t_exercise
+
+# Whole runs: prices against references.csv, bits, bad input.
+TESTS += tests/risk/references.py tests/risk/bits.py tests/risk/bad.py
+LONG_TESTS += tests/risk/references_long.py
+EXTRA_DIST += tests/risk/references.py tests/risk/bits.py tests/risk/bad.py \
+	tests/risk/risk_cases.py tests/risk/references.csv
