@@ -3,10 +3,12 @@ noinst_LIBRARIES += librisk.a
 librisk_a_SOURCES = \
 	kernels/risk/exact.h \
 	kernels/risk/exact_lanes.h \
+	kernels/risk/exercise.h \
 	kernels/risk/models.h \
 	kernels/risk/normals.h \
 	kernels/risk/normals_cpu.c \
 	kernels/risk/payoff.h \
+	kernels/risk/regress_cpu.c \
 	kernels/risk/risk_cpu.c \
 	kernels/risk/risk_cpu.h \
 	kernels/risk/risk_kernels.h \

@@ -30,13 +30,17 @@ static void *copy(const void *from, size_t n, size_t size, int *failed)
 
 static int make_market(const struct risk_plan *p,
                        const struct risk_factor *factors, const double *drift,
-                       const double *discount, struct risk_market *m)
+                       const double *discount, const double *exercise,
+                       struct risk_market *m)
 {
     const size_t nf = (size_t)p->n_factors;
     int failed = 0;
     m->factors = copy(factors, nf, sizeof *factors, &failed);
     m->discount =
         copy(discount, (size_t)p->n_instruments, sizeof *discount, &failed);
+    m->exercise_discount =
+        copy(exercise != NULL ? exercise : p->exercise_discount,
+             (size_t)p->n_rows, sizeof *exercise, &failed);
     m->log_spot = copy(NULL, nf, sizeof *m->log_spot, &failed);
     m->steps = copy(NULL, nf * (size_t)p->n_steps, sizeof *m->steps, &failed);
     if (failed)
@@ -58,6 +62,7 @@ static void free_market(struct risk_market *m)
 {
     free((void *)m->factors);
     free((void *)m->discount);
+    free((void *)m->exercise_discount);
     free(m->log_spot);
     free(m->steps);
 }
@@ -92,8 +97,9 @@ static void survey(struct risk_store *s)
         }
         for (int l = 0; l < q->n_legs; l++)
             s->wants_spot[(ptrdiff_t)v->step * p->n_factors + q->factor[l]] |=
-                v->action == RISK_PAY || v->action == RISK_SUM_SPOT ||
-                v->action == RISK_MAXIMUM || v->action == RISK_MINIMUM;
+                v->action == RISK_PAY || v->action == RISK_EXERCISE ||
+                v->action == RISK_SUM_SPOT || v->action == RISK_MAXIMUM ||
+                v->action == RISK_MINIMUM;
     }
     for (int32_t k = 0; k < p->n_steps; k++)
         s->event_begin[k + 1] += s->event_begin[k];
@@ -118,6 +124,10 @@ static int copy_plan(struct risk_store *s, const struct risk_plan *from)
                           sizeof *p->instruments, &failed);
     p->events =
         copy(from->events, (size_t)from->n_events, sizeof *p->events, &failed);
+    p->continuation =
+        copy(from->continuation, (size_t)from->n_rows * RISK_BASIS_MAX,
+             sizeof *p->continuation, &failed);
+    p->exercise_discount = NULL; /* the markets' */
     p->scenarios = NULL;
     s->event_begin = copy(NULL, ns + 1, sizeof *s->event_begin, &failed);
     s->wants_spot = copy(NULL, ns * nf, 1, &failed);
@@ -140,11 +150,11 @@ static int make_markets(struct risk_store *s, const struct risk_plan *from)
     for (int32_t q = 0; q < from->n_instruments; q++)
         discount[q] = from->instruments[q].discount;
     int failed =
-        make_market(from, from->factors, from->drift, discount, &s->base);
+        make_market(from, from->factors, from->drift, discount, NULL, &s->base);
     for (int c = 0; c < from->n_scenarios && !failed; c++) {
         const struct risk_scenario *v = &from->scenarios[c];
         failed = make_market(from, v->factors, v->drift, v->discount,
-                             &s->scenarios[c]);
+                             v->exercise_discount, &s->scenarios[c]);
     }
     free(discount);
     return failed;
@@ -286,6 +296,7 @@ static void destroy(struct risk_store *s)
     free((void *)s->plan.step_length);
     free((void *)s->plan.instruments);
     free((void *)s->plan.events);
+    free((void *)s->plan.continuation);
     free(s->event_begin);
     free(s->wants_spot);
     free(s->extra);
@@ -480,4 +491,6 @@ const struct risk_kernels risk_kernels_cpu = {
     .destroy = destroy,
     .run = run,
     .states = states,
+    .regress = risk_regress_cpu,
+    .regress_bytes = risk_regress_bytes_cpu,
 };

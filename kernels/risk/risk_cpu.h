@@ -29,7 +29,8 @@ struct risk_market {
     struct risk_step *steps; /* [n_steps][n_factors] */
     double *log_spot;        /* [n_factors] */
     const struct risk_factor *factors;
-    const double *discount; /* [n_instruments] */
+    const double *discount;          /* [n_instruments] */
+    const double *exercise_discount; /* [n_rows] */
 };
 
 struct risk_store {
@@ -102,5 +103,18 @@ void risk_walk(const struct risk_store *s, const struct risk_market *m,
 void risk_walk_states(const struct risk_store *s, struct risk_block *b,
                       uint64_t path, int n_steps, const int32_t *steps,
                       double *spot, double *variance, int64_t at);
+
+/* Spots of an instrument's legs at the ends of steps, rising, in single
+ * precision: out[step][leg] rows of `stride`, from column `at` on
+ * (walk_cpu.c). */
+void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
+                     uint64_t path, const struct risk_instrument *q,
+                     int32_t n_steps, const int32_t *steps, float *out,
+                     size_t stride, size_t at);
+
+/* See risk_kernels.regress (regress_cpu.c). */
+int risk_regress_cpu(struct ctx *ctx, struct risk_store *s,
+                     const struct risk_regression *job);
+double risk_regress_bytes_cpu(const struct risk_regression *job, int n_legs);
 
 #endif

@@ -31,8 +31,13 @@ enum {
                         * together */
     RISK_BLOCK = 64,   /* paths that walk together, in the cache */
     RISK_FACTORS_MAX = 64,
-    RISK_LEGS_MAX = 16 /* factors of one basket */
+    RISK_LEGS_MAX = 16, /* factors of one basket */
+    RISK_BASIS_MAX = 36 /* functions of a continuation value (exercise.h) */
 };
+
+/* Paths for regressions have numbers from here on: none of them is used for
+ * a price. */
+#define RISK_REGRESSION_PATH ((uint64_t)1 << 40)
 
 enum risk_purpose {
     RISK_SPOT_NORMAL,
@@ -63,7 +68,10 @@ enum risk_action {
     RISK_MINIMUM_BRIDGE,
     RISK_KNOCK,        /* survival acc[2] becomes 0 beyond the barrier */
     RISK_KNOCK_BRIDGE, /* survival times the chance not to have crossed */
-    RISK_PAY           /* the discounted payoff */
+    RISK_PAY,          /* the discounted payoff */
+    RISK_EXERCISE      /* the payoff of now, if nothing was paid before
+                        * (survival acc[2]) and it is no less than the
+                        * continuation value of the event's row */
 };
 
 enum risk_payoff {
@@ -103,12 +111,16 @@ struct risk_instrument {
         RISK_UNDERLYING
     } control;
     double control_mean;
+    /* Early exercise: 1 / what the legs' spots and the payoff are measured
+     * in. */
+    double per_unit[RISK_LEGS_MAX], pay_per_unit;
 };
 
 struct risk_event {
     int32_t step; /* at the end of this step, 0-based; events are sorted */
     int32_t instrument;
     enum risk_action action;
+    int32_t row; /* RISK_EXERCISE: of plan.continuation */
 };
 
 /* A market moved a little, for Greeks with the same random numbers: the factor
@@ -117,6 +129,7 @@ struct risk_scenario {
     const struct risk_factor *factors; /* [n_factors] */
     const double *drift;               /* as in the plan */
     const double *discount;            /* [n_instruments] */
+    const double *exercise_discount;   /* [n_rows]; NULL: those of the plan */
 };
 
 struct risk_plan {
@@ -134,6 +147,11 @@ struct risk_plan {
     const struct risk_instrument *instruments;
     int64_t n_events;
     const struct risk_event *events;
+    /* Early exercise, a row for each instrument and date: coefficients
+     * [n_rows][RISK_BASIS_MAX], all 0 at maturity, and discounts to today. */
+    int32_t n_rows;
+    const double *continuation;
+    const double *exercise_discount;
     int n_scenarios; /* beside the plan's own market */
     const struct risk_scenario *scenarios;
     int sobol;          /* 1: Sobol points instead of Philox */
@@ -167,6 +185,30 @@ struct risk_chunk {
     double *samples;
 };
 
+/* A regression's work: the dates of one instrument, on paths
+ * RISK_REGRESSION_PATH + [first_chunk, first_chunk + n_chunks) x RISK_CHUNK. */
+struct risk_regression {
+    int32_t instrument;
+    int32_t n_dates;
+    const int32_t *steps;   /* [n_dates], rising; the last: maturity */
+    const double *discount; /* [n_dates], to today */
+    int64_t first_chunk, n_chunks;
+    /* Called for each date but the last, from the end: with each chunk's sums
+     * over paths in the money (lower triangle of the functions' products by
+     * rows, products with what the path brings, number of paths); fills in
+     * coefficients[RISK_BASIS_MAX]. Collective. */
+    int (*solve)(struct ctx *ctx, void *argument, int32_t date,
+                 const double *moments, double *coefficients);
+    void *argument;
+    double *coefficients; /* [n_dates][RISK_BASIS_MAX] */
+};
+
+/* How many sums a chunk leaves, for n functions. */
+static inline size_t risk_moments(int n)
+{
+    return (size_t)n * ((size_t)n + 1) / 2 + (size_t)n + 1;
+}
+
 struct risk_kernels {
     const char *name; /* "double" */
     double (*estimate)(const struct risk_plan *plan);
@@ -182,6 +224,12 @@ struct risk_kernels {
     int (*states)(struct ctx *ctx, struct risk_store *s, int64_t chunk,
                   int n_steps, const int32_t *steps, double *spot,
                   double *variance);
+    /* Continuation values by regression, from a store whose plan need not have
+     * any yet. NULL: left to the CPU. Errors: STATUS_MEMORY, solve's. */
+    int (*regress)(struct ctx *ctx, struct risk_store *s,
+                   const struct risk_regression *job);
+    /* Bytes that a regression takes here. */
+    double (*regress_bytes)(const struct risk_regression *job, int n_legs);
 };
 
 extern const struct risk_kernels risk_kernels_cpu;

@@ -106,8 +106,13 @@ void risk_fill_sobol(const struct risk_store *s, struct risk_block *b,
                      uint64_t path)
 {
     const uint64_t each = (uint64_t)s->plan.replicate_chunks * RISK_CHUNK;
-    const uint64_t replicate = each > 0 ? path / each : 0;
-    const uint32_t n = (uint32_t)(path - replicate * each);
+    uint64_t replicate = each > 0 ? path / each : 0;
+    uint32_t n = (uint32_t)(path - replicate * each);
+    if (path >= RISK_REGRESSION_PATH) {
+        /* A scramble that no price uses. */
+        replicate = UINT32_MAX - s->plan.replicate;
+        n = (uint32_t)path;
+    }
     risk_row z __attribute__((aligned(64)));
     seed(s, b, s->plan.replicate + (uint32_t)replicate);
     for (int32_t j = 0; j < s->sobol.n_steps; j++)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kernels/risk/exercise.h"
 #include "kernels/risk/normals.h"
 #include "kernels/risk/payoff.h"
 
@@ -165,6 +166,13 @@ static void knock(const struct walk *w, const struct risk_instrument *q,
     }
 }
 
+static void load_spots(const struct walk *w, const struct risk_instrument *q,
+                       int i, exact_real *spot)
+{
+    for (int l = 0; l < q->n_legs; l++)
+        spot[l] = exact_load(w->b->spot[q->factor[l]] + i);
+}
+
 static void pay(const struct walk *w, int32_t number)
 {
     const struct risk_instrument *q = &w->s->plan.instruments[number];
@@ -173,9 +181,7 @@ static void pay(const struct walk *w, int32_t number)
     EACH(i)
     {
         exact_real spot[RISK_LEGS_MAX];
-        spot[0] = exact_load(w->b->spot[q->factor[0]] + i);
-        for (int l = 1; l < q->n_legs; l++)
-            spot[l] = exact_load(w->b->spot[q->factor[l]] + i);
+        load_spots(w, q, i, spot);
         exact_real y = risk_pay(q, spot, exact_load(acc[0] + i),
                                 exact_load(acc[1] + i), exact_load(acc[2] + i));
         double *to = w->pay[number] + i;
@@ -185,6 +191,25 @@ static void pay(const struct walk *w, int32_t number)
         y = risk_pay_control(q, spot, exact_load(acc[1] + i));
         to = w->control[number] + i;
         exact_store(to, exact_fma(d, y, exact_load(to)));
+    }
+}
+
+static void exercise(const struct walk *w, const struct risk_event *e)
+{
+    const struct risk_plan *p = &w->s->plan;
+    const struct risk_instrument *q = &p->instruments[e->instrument];
+    const double *c = p->continuation + (ptrdiff_t)RISK_BASIS_MAX * e->row;
+    const exact_real d = exact_set(w->m->exercise_discount[e->row] * w->weight);
+    double *alive = w->b->acc[3 * (ptrdiff_t)e->instrument + 2],
+           *to = w->pay[e->instrument];
+    EACH(i)
+    {
+        exact_real spot[RISK_LEGS_MAX], a = exact_load(alive + i);
+        load_spots(w, q, i, spot);
+        exact_real y = a * risk_exercised(q, spot, c);
+        a = exact_select(exact_less(exact_set(0), y), exact_set(0), a);
+        exact_store(alive + i, a);
+        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
     }
 }
 
@@ -217,6 +242,9 @@ static void act(const struct walk *w, const struct risk_event *e)
         break;
     case RISK_PAY:
         pay(w, e->instrument);
+        break;
+    case RISK_EXERCISE:
+        exercise(w, e);
         break;
     }
 }
@@ -304,6 +332,34 @@ void risk_walk_states(const struct risk_store *s, struct risk_block *b,
                 if (variance != NULL)
                     exact_store(variance + row + i, exact_load(b->v[f] + i));
             }
+        }
+        next++;
+    }
+}
+
+void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
+                     uint64_t path, const struct risk_instrument *q,
+                     int32_t n_steps, const int32_t *steps, float *out,
+                     size_t stride, size_t at)
+{
+    struct walk w = {s, &s->base, b, 1, 1, NULL, NULL};
+    int32_t next = 0;
+    begin(&w);
+    for (int32_t k = 0; next < n_steps && k < s->plan.n_steps; k++) {
+        provide(s, b, path, k);
+        step(&w, k);
+        if (k != steps[next])
+            continue;
+        for (int l = 0; l < q->n_legs; l++) {
+            const double *x = b->x[q->factor[l]];
+            float *to =
+                out + ((size_t)next * (size_t)q->n_legs + (size_t)l) * stride +
+                at;
+            risk_row spot __attribute__((aligned(64)));
+            EACH(i)
+            exact_store(spot + i, exact_exp(exact_load(x + i)));
+            for (int i = 0; i < RISK_BLOCK; i++)
+                to[i] = (float)spot[i];
         }
         next++;
     }

@@ -19,6 +19,7 @@ struct plan_memory {
     struct risk_factor *factors;
     struct risk_instrument *instruments;
     struct risk_event *events;
+    double *continuation, *exercise_discount; /* rows of RISK_EXERCISE */
     size_t n_dates, room_dates, room_events;
 };
 
@@ -202,8 +203,32 @@ static int add_event(struct ctx *ctx, struct risk *risk, struct plan_memory *m,
         m->events = more;
         m->room_events = room;
     }
-    m->events[risk->plan.n_events++] =
-        (struct risk_event){step_of(m, t), instrument, action};
+    m->events[risk->plan.n_events++] = (struct risk_event){
+        .step = step_of(m, t),
+        .instrument = instrument,
+        .action = action,
+        .row = action == RISK_EXERCISE ? risk->plan.n_rows : 0};
+    return 0;
+}
+
+static int may_exercise(const struct risk_position *p)
+{
+    return p->type == RISK_TYPE_BERMUDAN || p->type == RISK_TYPE_AMERICAN;
+}
+
+/* A row of continuation values for each date of early exercise. */
+static int add_exercises(struct ctx *ctx, struct risk *risk,
+                         struct plan_memory *m, int32_t i)
+{
+    const struct risk_position *p = &risk->portfolio.positions[i];
+    const struct risk_curve *rate = &risk->market.assets[p->factor[0]].rate;
+    for (int64_t k = 1; k <= looks(p); k++) {
+        double t = equal_date(p->maturity, k, looks(p));
+        m->exercise_discount[risk->plan.n_rows] =
+            exp(-risk_curve_integral(rate, t));
+        TRY(add_event(ctx, risk, m, t, i, RISK_EXERCISE));
+        risk->plan.n_rows++;
+    }
     return 0;
 }
 
@@ -242,6 +267,8 @@ static int events_of(struct ctx *ctx, struct risk *risk, struct plan_memory *m,
               second = m->instruments[i].control == RISK_GEOMETRIC
                            ? looking(p, 1)
                            : -1;
+    if (may_exercise(p))
+        return add_exercises(ctx, risk, m, i);
     /* Watched all the time: at each step of the grid, also those of others. */
     if (p->continuous && first >= 0) {
         int32_t last = step_of(m, p->maturity);
@@ -273,7 +300,8 @@ static int by_step(const void *a, const void *b)
 
 static enum risk_payoff payoff_of(const struct risk_position *p)
 {
-    switch (p->type) {
+    const int early = may_exercise(p) && p->n_legs > 1;
+    switch (early ? p->underlying : p->type) {
     case RISK_TYPE_FORWARD:
         return RISK_FORWARD;
     case RISK_TYPE_DIGITAL:
@@ -334,7 +362,7 @@ static void choose_control(const struct risk *risk,
                            struct risk_instrument *q)
 {
     const struct risk_asset *a = &risk->market.assets[p->factor[0]];
-    if (!risk->control)
+    if (!risk->control || may_exercise(p))
         return;
     if (p->type == RISK_TYPE_ASIAN_ARITHMETIC && a->model.model == RISK_GBM &&
         p->strike > 0) {
@@ -368,6 +396,11 @@ static void make_instrument(const struct risk *risk,
     if (p->barrier > 0)
         q->log_barrier = log(p->barrier);
     q->discount = exp(-risk_curve_integral(&a->rate, p->maturity));
+    q->pay_per_unit = 1 / (p->strike > 0 ? p->strike : a->model.spot);
+    for (int l = 0; l < p->n_legs; l++)
+        q->per_unit[l] = 1 / risk->market.assets[p->factor[l]].model.spot;
+    if (p->n_legs == 1)
+        q->per_unit[0] = q->pay_per_unit;
     choose_control(risk, p, q);
 }
 
@@ -396,13 +429,20 @@ static int allocate(struct ctx *ctx, const struct risk *risk,
                     struct plan_memory *m)
 {
     const size_t n = (size_t)risk->market.n;
+    size_t rows = 1;
+    for (int32_t i = 0; i < risk->portfolio.n; i++)
+        if (may_exercise(&risk->portfolio.positions[i]))
+            rows += (size_t)looks(&risk->portfolio.positions[i]);
+    m->continuation = calloc(rows * RISK_BASIS_MAX, sizeof *m->continuation);
+    m->exercise_discount = calloc(rows, sizeof *m->exercise_discount);
     m->lengths = calloc(m->n_dates + 1, sizeof *m->lengths);
     m->drift = calloc(m->n_dates * n + 1, sizeof *m->drift);
     m->factors = calloc(n + 1, sizeof *m->factors);
     m->instruments =
         calloc((size_t)risk->portfolio.n + 1, sizeof *m->instruments);
     if (m->lengths == NULL || m->drift == NULL || m->factors == NULL ||
-        m->instruments == NULL)
+        m->instruments == NULL || m->continuation == NULL ||
+        m->exercise_discount == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory for the plan");
     return 0;
 }
@@ -450,6 +490,8 @@ int risk_plan_make(struct ctx *ctx, struct risk *risk)
     risk->plan.drift = m->drift;
     risk->plan.instruments = m->instruments;
     risk->plan.events = m->events;
+    risk->plan.continuation = risk->continuation = m->continuation;
+    risk->plan.exercise_discount = m->exercise_discount;
     return 0;
 }
 
@@ -464,6 +506,8 @@ void risk_plan_free(struct risk *risk)
     free(m->factors);
     free(m->instruments);
     free(m->events);
+    free(m->continuation);
+    free(m->exercise_discount);
     free(m);
     risk->plan_memory = NULL;
 }

@@ -55,6 +55,7 @@ int risk_price_prepare(struct ctx *ctx, struct risk *risk)
 
 int risk_price_begin(struct ctx *ctx, struct risk *risk)
 {
+    TRY(risk_exercise_fit(ctx, risk));
     return risk->k->create(ctx, &risk->plan, &risk->store);
 }
 
@@ -155,6 +156,9 @@ static void controlled(const struct risk_sums *s, double n, double known,
 
 static const char *method_of(const struct risk *risk, int32_t i)
 {
+    const enum risk_type type = risk->portfolio.positions[i].type;
+    if (type == RISK_TYPE_BERMUDAN || type == RISK_TYPE_AMERICAN)
+        return "Longstaff-Schwartz, low-biased";
     switch (risk->plan.instruments[i].control) {
     case RISK_GEOMETRIC:
         return "Monte Carlo, control: geometric Asian";
