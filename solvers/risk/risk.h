@@ -97,6 +97,7 @@ struct risk_position {
     char id[RISK_NAME_MAX];
     char where[160]; /* "book.csv:3" or "deck.toml:41", for messages */
     enum risk_type type;
+    enum risk_type pays; /* type; of early exercise: what is paid then */
     int n_legs;
     int factor[RISK_LEGS_MAX]; /* index into the market's assets */
     double weight[RISK_LEGS_MAX];
@@ -107,8 +108,8 @@ struct risk_position {
     int continuous;    /* barrier and lookback: watched all the time */
     int64_t fixings;   /* dates of an average, a barrier, a lookback */
     int64_t exercises; /* dates of early exercise */
-    /* Exercised early, on several factors: RISK_TYPE_BASKET, _BEST_OF or
-     * _WORST_OF. */
+    /* The type itself, but of early exercise on several factors:
+     * RISK_TYPE_BASKET, _BEST_OF or _WORST_OF. */
     enum risk_type underlying;
     char netting[RISK_NAME_MAX]; /* netting set, "" is the only one */
     int knocked; /* the spot is beyond the barrier at the start */
@@ -272,6 +273,10 @@ double risk_samples_done(const struct risk *risk);
 struct risk_number risk_mean(double sum, double squares, double n);
 /* Fill in value, method and control_share of prices[n_positions + 1]. */
 void risk_price_numbers(struct risk *risk);
+
+/* What exercising a position today brings (risk_known.c). */
+double risk_exercise_now(const struct risk_market *m,
+                         const struct risk_position *p);
 
 /* ---- risk_exercise.c ---- */
 

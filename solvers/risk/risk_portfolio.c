@@ -52,8 +52,10 @@ static const struct type_rule rules[RISK_TYPES] = {
     [RISK_TYPE_EXCHANGE] = {"exchange", BIT(MATURITY), 0, 2, 2},
     [RISK_TYPE_BEST_OF] = {"best-of", OPTION, BIT(WEIGHTS), 2, MANY},
     [RISK_TYPE_WORST_OF] = {"worst-of", OPTION, BIT(WEIGHTS), 2, MANY},
-    [RISK_TYPE_BERMUDAN] = {"bermudan", OPTION | BIT(EXERCISES), 0, 1, 1},
-    [RISK_TYPE_AMERICAN] = {"american", OPTION | BIT(EXERCISES), 0, 1, 1},
+    [RISK_TYPE_BERMUDAN] = {"bermudan", OPTION | BIT(EXERCISES),
+                            BIT(KIND) | BIT(WEIGHTS), 1, MANY},
+    [RISK_TYPE_AMERICAN] = {"american", OPTION | BIT(EXERCISES),
+                            BIT(KIND) | BIT(WEIGHTS), 1, MANY},
     [RISK_TYPE_STOCK] = {"stock", 0, 0, 1, 1},
 };
 
@@ -101,32 +103,15 @@ static int choose(struct risk_entry *e, enum risk_field field, int n,
     return -1;
 }
 
-/* Types of early exercise come with the regression. */
-static int is_later(enum risk_type type)
-{
-    return type == RISK_TYPE_BERMUDAN || type == RISK_TYPE_AMERICAN;
-}
-
 static int read_type(struct risk_entry *e, struct risk_position *p)
 {
     const char *names[RISK_TYPES];
-    int n = 0, of[RISK_TYPES];
-    for (int t = 0; t < RISK_TYPES; t++) {
-        if (is_later((enum risk_type)t) &&
-            strcmp(e->text[RISK_FIELD_TYPE], rules[t].name) == 0) {
-            wrong(e, RISK_FIELD_TYPE,
-                  "type = '%s': known, but not in this version", rules[t].name);
-            return -1;
-        }
-        if (is_later((enum risk_type)t))
-            continue;
-        of[n] = t;
-        names[n++] = rules[t].name;
-    }
-    int i = choose(e, RISK_FIELD_TYPE, n, names);
+    for (int t = 0; t < RISK_TYPES; t++)
+        names[t] = rules[t].name;
+    int i = choose(e, RISK_FIELD_TYPE, RISK_TYPES, names);
     if (i < 0)
         return -1;
-    p->type = (enum risk_type)of[i];
+    p->type = (enum risk_type)i;
     return 0;
 }
 
@@ -188,7 +173,7 @@ static void check_factors(struct risk_entry *e, const struct risk_market *m,
 static void fill_weights(struct risk_entry *e, struct risk_position *p)
 {
     for (int l = 0; l < p->n_legs; l++)
-        p->weight[l] = p->type == RISK_TYPE_BASKET ? 1.0 / p->n_legs : 1;
+        p->weight[l] = p->underlying == RISK_TYPE_BASKET ? 1.0 / p->n_legs : 1;
     if (p->type == RISK_TYPE_SPREAD || p->type == RISK_TYPE_EXCHANGE)
         p->weight[1] = -1;
     if (!e->given[RISK_FIELD_WEIGHTS])
@@ -254,6 +239,33 @@ static void check_barrier(struct risk_entry *e, const struct risk_market *m,
     p->knocked = p->barrier_up ? spot >= p->barrier : spot <= p->barrier;
 }
 
+/* What early exercise on several factors brings. */
+static void check_underlying(struct risk_entry *e, struct risk_position *p)
+{
+    static const char *const kinds[] = {"basket", "best-of", "worst-of"};
+    static const enum risk_type of[] = {RISK_TYPE_BASKET, RISK_TYPE_BEST_OF,
+                                        RISK_TYPE_WORST_OF};
+    p->underlying = p->type;
+    if (p->type != RISK_TYPE_BERMUDAN && p->type != RISK_TYPE_AMERICAN)
+        return;
+    for (int i = 0; p->n_legs == 1 && i < 2; i++) {
+        enum risk_field f = i ? RISK_FIELD_WEIGHTS : RISK_FIELD_KIND;
+        if (e->given[f])
+            wrong(e, f, "type '%s' on one factor takes no %s",
+                  risk_type_name(p->type), risk_field_names[f]);
+    }
+    if (p->n_legs > 1 && !e->given[RISK_FIELD_KIND]) {
+        wrong(e, RISK_FIELD_KIND,
+              "kind is missing; type '%s' on several factors needs it: "
+              "basket, best-of or worst-of",
+              risk_type_name(p->type));
+        return;
+    }
+    int kind = p->n_legs > 1 ? choose(e, RISK_FIELD_KIND, 3, kinds) : -1;
+    if (kind >= 0)
+        p->underlying = of[kind];
+}
+
 static void check_numbers(struct risk_entry *e, struct risk_position *p)
 {
     static const char *const sides[] = {"call", "put"};
@@ -278,6 +290,8 @@ static void check_numbers(struct risk_entry *e, struct risk_position *p)
               p->maturity);
     if (e->given[RISK_FIELD_FIXINGS])
         p->fixings = whole(e, RISK_FIELD_FIXINGS, 1);
+    if (e->given[RISK_FIELD_EXERCISES])
+        p->exercises = whole(e, RISK_FIELD_EXERCISES, 1);
     if (e->given[RISK_FIELD_MONITORING])
         check_monitoring(e, p);
 }
@@ -314,6 +328,7 @@ int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
     check_factors(e, m, rule, &p);
     if (e->failed)
         return 0;
+    check_underlying(e, &p);
     fill_weights(e, &p);
     check_numbers(e, &p);
     if (p.type == RISK_TYPE_BARRIER)

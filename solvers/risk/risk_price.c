@@ -169,6 +169,21 @@ static const char *method_of(const struct risk *risk, int32_t i)
     }
 }
 
+/* An American option that is worth more exercised today than kept; what that
+ * adds to the portfolio. */
+static double exercise_today(const struct risk *risk,
+                             const struct risk_position *p,
+                             struct risk_price *out)
+{
+    const double now = risk_exercise_now(&risk->market, p),
+                 more = now - out->value.value;
+    if (!(more >= 0))
+        return 0;
+    out->value = (struct risk_number){now, 0};
+    out->method = "exercised today";
+    return p->quantity * more;
+}
+
 void risk_price_numbers(struct risk *risk)
 {
     const double n = risk_samples_done(risk);
@@ -187,6 +202,8 @@ void risk_price_numbers(struct risk *risk)
         controlled(&risk->sums[i], n, risk->plan.instruments[i].control_mean,
                    out);
         out->method = method_of(risk, i);
+        if (p->type == RISK_TYPE_AMERICAN)
+            known += exercise_today(risk, p, out);
     }
     risk->prices[last].value =
         risk_mean(risk->sums[last].y, risk->sums[last].yy, n);

@@ -151,7 +151,7 @@ static const struct param params[] = {
      PARAM_REQUIRED,
      "forward|european|digital|asian-arithmetic|asian-geometric|barrier|"
      "lookback-fixed|lookback-floating|basket|spread|exchange|best-of|worst-of|"
-     "stock|-bermudan|-american",
+     "stock|bermudan|american",
      "What it is. basket: on the weighted sum of its factors. spread: on the "
      "first less the second. exchange: the second for the first. best-of, "
      "worst-of: on the greatest or least weighted factor. stock: the factor "
@@ -167,8 +167,12 @@ static const struct param params[] = {
                 "Years from today to the payment; 0: now."),
     OF_POSITION("barrier", "120.0", 0,
                 "Price at which a barrier option knocks."),
-    WORD_OF_POSITION("kind", 0, "down-and-out|down-and-in|up-and-out|up-and-in",
-                     "Kind of a barrier option."),
+    WORD_OF_POSITION(
+        "kind", 0,
+        "down-and-out|down-and-in|up-and-out|up-and-in|basket|best-of|"
+        "worst-of",
+        "Kind of a barrier option; of early exercise on several "
+        "factors."),
     OF_POSITION("rebate", "0.0", 0,
                 "What a barrier option pays at maturity where it is "
                 "not alive; 0 if left out."),
