@@ -230,7 +230,8 @@ static const struct param params[] = {
      PARAM_REQUIRED, NULL,
      "Name of the field, in output.fields and in the results."},
     {"fluid.scalar", "diffusivity", PARAM_DOUBLE, DIFFUSIVITY, "1e-3", 0, 0, 0,
-     PARAM_REQUIRED | PARAM_HAS_MIN, NULL, "Diffusivity."},
+     PARAM_REQUIRED | PARAM_HAS_MIN, NULL,
+     "Diffusivity; 0: the flow alone carries it."},
     {"fluid.scalar", "expansion", PARAM_DOUBLE, NO_DIM, "0.0", 0, 0, 0, 0, NULL,
      "Relative loss of density for each unit of the scalar (Boussinesq): the "
      "fluid is accelerated by -expansion (value - reference) gravity."},
