@@ -145,13 +145,15 @@ int fluid_substage(struct ctx *ctx, struct fluid *f,
 static int fail_not_finite(struct ctx *ctx, const struct fluid *f,
                            const struct fluid_bad_cell *bad, double dt)
 {
-    return FAIL(ctx, STATUS_PHYSICS,
-                "step %" PRId64 ": velocity (%g, %g, %g) in cell (%" PRId64
-                ", %" PRId64 ", %" PRId64
-                ") is not finite; the largest CFL before was %.4g, the "
-                "timestep %g is probably too large",
-                f->step, bad->velocity[0], bad->velocity[1], bad->velocity[2],
-                bad->cell[0], bad->cell[1], bad->cell[2], f->rate * dt, dt);
+    int status = FAIL(
+        ctx, STATUS_PHYSICS,
+        "step %" PRId64 ": velocity (%g, %g, %g) in cell (%" PRId64 ", %" PRId64
+        ", %" PRId64 ") is not finite; the largest CFL before was %.4g, the "
+        "timestep %g is probably too large",
+        f->step, bad->velocity[0], bad->velocity[1], bad->velocity[2],
+        bad->cell[0], bad->cell[1], bad->cell[2], f->rate * dt, dt);
+    return error_context(ctx, status, "on rank %d of %d", comm_rank(ctx->comm),
+                         comm_size(ctx->comm));
 }
 
 /* This rank's status after a step; the rate is made fit for a maximum. */

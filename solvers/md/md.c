@@ -137,12 +137,14 @@ int md_check_finite(struct ctx *ctx, const struct md *md)
     struct md_particle p;
     if (!md->k->find_not_finite(md->store, &p))
         return 0;
-    return FAIL(ctx, STATUS_PHYSICS,
-                "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
-                "position, velocity or force that is not finite; the timestep "
-                "%g is probably too large, or particles overlapped",
-                md->step, p.id, p.position[0], p.position[1], p.position[2],
-                md->dt);
+    int status = FAIL(
+        ctx, STATUS_PHYSICS,
+        "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
+        "position, velocity or force that is not finite; the timestep "
+        "%g is probably too large, or particles overlapped",
+        md->step, p.id, p.position[0], p.position[1], p.position[2], md->dt);
+    return error_context(ctx, status, "on rank %d of %d", md->grid.rank,
+                         md->grid.size);
 }
 
 /* Name the fastest particle: the one that outran the halo. */

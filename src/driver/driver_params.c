@@ -19,6 +19,10 @@
         0, 0, 1, 0, 0, 0 \
     }
 
+#define RATE              \
+    {                     \
+        0, 0, -1, 0, 0, 0 \
+    }
 #define ENERGY            \
     {                     \
         1, 2, -2, 0, 0, 0 \
@@ -171,6 +175,10 @@ static const struct param params[] = {
      "drift from that of the first look, for each particle or cell."},
     {"guard", "temperature", PARAM_DOUBLE, TEMPERATURE, "10.0", 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL, "The highest temperature allowed."},
+    {"guard", "divergence", PARAM_DOUBLE, RATE, "1e-6", 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "The greatest divergence that the velocity of a flow may have in a "
+     "cell."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 static const struct param_table table = {sections, params, NULL};

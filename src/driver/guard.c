@@ -43,15 +43,19 @@ static int energy_of(const struct job *job)
     return bound_on(job, "energy_drift", "conserved_energy", "total_energy");
 }
 
-static int temperature_of(const struct job *job)
+/* Keys of [guard], each the name of an observable, too. */
+static const char *const bounded[GUARD_BOUNDS] = {"temperature", "divergence"};
+
+static int bounded_of(const struct job *job, int b)
 {
-    return bound_on(job, "temperature", "temperature", "temperature");
+    return bound_on(job, bounded[b], bounded[b], bounded[b]);
 }
 
 void guard_check_deck(const struct job *job)
 {
     energy_of(job);
-    temperature_of(job);
+    for (int b = 0; b < GUARD_BOUNDS; b++)
+        bounded_of(job, b);
 }
 
 int guard_open(struct ctx *ctx, struct job *job, struct guard *out)
@@ -60,11 +64,13 @@ int guard_open(struct ctx *ctx, struct job *job, struct guard *out)
     *out = (struct guard){.job = job, .checked = -1};
     out->every = params_int(job->params, "guard", "every");
     out->energy = energy_of(job);
-    out->temperature = temperature_of(job);
     if (out->energy >= 0)
         out->drift = params_double(job->params, "guard", "energy_drift");
-    if (out->temperature >= 0)
-        out->hottest = params_double(job->params, "guard", "temperature");
+    for (int b = 0; b < GUARD_BOUNDS; b++) {
+        out->above[b] = bounded_of(job, b);
+        if (out->above[b] >= 0)
+            out->most[b] = params_double(job->params, "guard", bounded[b]);
+    }
     job->solver->observables(job->state, &n);
     out->values = calloc((size_t)n + 1, sizeof(double));
     return comm_agree(ctx, out->values != NULL
@@ -86,7 +92,10 @@ int guard_due(const struct guard *g)
 
 int guard_looks(const struct guard *g)
 {
-    return g->energy >= 0 || g->temperature >= 0;
+    int looks = g->energy >= 0;
+    for (int b = 0; b < GUARD_BOUNDS; b++)
+        looks = looks || g->above[b] >= 0;
+    return looks;
 }
 
 int guard_check(struct ctx *ctx, struct guard *g)
@@ -126,12 +135,12 @@ int guard_check_all(struct ctx *ctx, struct guard *g)
     if (!guard_looks(g))
         return 0;
     TRY(job->solver->observe(ctx, job->state, g->values));
-    if (g->temperature >= 0 && !(g->values[g->temperature] <= g->hottest))
-        return FAIL(ctx, STATUS_PHYSICS,
-                    "step %" PRId64 ": the temperature is %g, above "
-                    "guard.temperature = %g",
-                    job->solver->step_number(job->state),
-                    g->values[g->temperature], g->hottest);
+    for (int b = 0; b < GUARD_BOUNDS; b++)
+        if (g->above[b] >= 0 && !(g->values[g->above[b]] <= g->most[b]))
+            return FAIL(ctx, STATUS_PHYSICS,
+                        "step %" PRId64 ": the %s is %g, above guard.%s = %g",
+                        job->solver->step_number(job->state), bounded[b],
+                        g->values[g->above[b]], bounded[b], g->most[b]);
     return g->energy >= 0 ? check_energy(ctx, g) : 0;
 }
 

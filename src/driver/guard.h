@@ -1,8 +1,8 @@
 /* guard.h: a run whose physics has failed is ended, not computed to its end.
  *
  * Every so many steps, and before each checkpoint, the solver looks through its
- * state for what is not finite or missing; bounds on energy and temperature are
- * looked at where the deck sets them.
+ * state for what is not finite or missing; bounds on energy, temperature and
+ * divergence are looked at where the deck sets them.
  */
 #ifndef WARPDECK_DRIVER_GUARD_H
 #define WARPDECK_DRIVER_GUARD_H
@@ -13,11 +13,14 @@ struct ctx;
 struct job;
 struct state_io;
 
+enum { GUARD_BOUNDS = 2 }; /* observables that may have a greatest value */
+
 struct guard {
-    struct job *job;         /* borrowed */
-    int64_t every;           /* steps; 0: never */
-    int energy, temperature; /* observables with a bound, or -1 */
-    double drift, hottest;
+    struct job *job; /* borrowed */
+    int64_t every;   /* steps; 0: never */
+    int energy;      /* observables with a bound, or -1 */
+    int above[GUARD_BOUNDS];
+    double drift, most[GUARD_BOUNDS];
     int has_start;
     double start; /* energy of the run's start */
     double *values;

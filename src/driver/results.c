@@ -43,6 +43,17 @@ void results_plan(const struct job *job, struct results_plan *out)
 
 /* ---- writing ---- */
 
+/* The solver knows best where it is. */
+static int fail_not_finite(struct ctx *ctx, const struct results *r,
+                           int64_t step, const char *name)
+{
+    const struct solver *s = r->job->solver;
+    if (s->guard != NULL)
+        TRY(s->guard(ctx, r->job->state));
+    return FAIL(ctx, STATUS_PHYSICS, "step %" PRId64 ": %s is not finite", step,
+                name);
+}
+
 static int write_row(struct ctx *ctx, struct results *r)
 {
     const struct solver *s = r->job->solver;
@@ -52,9 +63,7 @@ static int write_row(struct ctx *ctx, struct results *r)
     TRY(s->observe(ctx, state, r->values));
     for (int i = 0; i < r->n_observables; i++)
         if (!isfinite(r->values[i]))
-            return FAIL(ctx, STATUS_PHYSICS,
-                        "step %" PRId64 ": %s is not finite", step,
-                        r->observables[i].name);
+            return fail_not_finite(ctx, r, step, r->observables[i].name);
     r->row_step = step;
     int status = h5md_write_observables(ctx, r->file, step, time, r->values);
     r->file_failed |= status != 0;

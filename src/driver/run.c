@@ -82,6 +82,8 @@ static int go_on(struct ctx *ctx, const struct command_line *line,
     TRY_WHILE(ctx, job->solver->restore(ctx, job->state, io),
               "going on from '%s'", resume->path);
     TRY(guard_restore(ctx, &run->guard, io));
+    TRY_WHILE(ctx, guard_check(ctx, &run->guard), "going on from '%s'",
+              resume->path);
     log_info(ctx->log, "goes on from step %" PRId64 " of %s%s", h->step,
              format_path(resume->path, path, sizeof(path)),
              io->same_machine

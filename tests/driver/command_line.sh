@@ -82,7 +82,7 @@ says 2 "ranks that are no number" \
 says 2 "an unknown size" \
     "error: --sizes 33k: expected some of 32k, 256k, 1M, with commas between \
 them" "bench --sizes 32k,33k"
-says 2 "an unknown solver" "error: there is no solver 'fluid'" "bench fluid"
+says 2 "an unknown solver" "error: there is no solver 'dem'" "bench dem"
 
 cat >deck.toml <<'END'
 [run]
@@ -104,7 +104,7 @@ exits 0 "check succeeds" "$WARPDECK" check deck.toml
 matches tap.out '4000 particles' "it tells the number of particles"
 matches tap.out '^  device +c[a-z]+; .*c[a-z]' "it tells where it would run, and \
 why"
-matches tap.out ': 4 frames of 96.0 kB, 3 rows' \
+matches tap.out ': 4 frames of 96.0 kB; 3 rows' \
     "it counts frames and rows: steps 0, 4, 8, 10 and 0, 5, 10"
 is "$(ls)" "$(printf 'deck.toml\none\nout\ntap.err\ntap.out\ntwo')" \
     "it writes nothing"

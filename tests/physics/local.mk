@@ -9,6 +9,7 @@ PHYSICS_TESTS = \
 	tests/physics/fluid_convection.py \
 	tests/physics/fluid_exact.py \
 	tests/physics/fluid_tgv.py \
+	tests/physics/guards.py \
 	tests/physics/melt.py \
 	tests/physics/nist.py \
 	tests/physics/peer.py \
