@@ -10,8 +10,8 @@ for case, p, words, value in rc.rows("heston_european"):
     if p["T"] > 1:
         key = tuple(p[k] for k in ("r", "kappa", "theta", "T"))
         if key not in decks:
-            decks[key] = rc.Deck(f"heston{len(decks)}", 2_000_000)
+            decks[key] = rc.Deck(f"heston{len(decks)}", 8_000_000)
         rc.add_heston(decks[key], p, value, rc.title(case, p, words), words)
 for deck in decks.values():
-    deck.check(floor=5)
+    deck.check(relative=2e-3, floor=5)
 tap.done()
