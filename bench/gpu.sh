@@ -5,7 +5,7 @@
 #
 #   bench/gpu.sh [--programs FOLDER] [--record FILE] [--seconds N]
 #
-# FOLDER has warpdeck, right_card, forces, analysis, motion and thermostats; in a
+# FOLDER has warpdeck and the tests that ON_CARD of bench/local.mk names; in a
 # bundle (scripts/gpu-bundle) it is found; in a build tree use make check-gpu.
 # --record appends the table of figures to FILE (bench/RESULTS.md). What does not
 # fit into N seconds (450) is left out and said. Exits 1 where a test failed, 2
@@ -46,8 +46,10 @@ failed=0
 head_line() {
     printf '\n== %s\n' "$*"
 }
+# What is not kept for what comes later.
+reserved=200
 left() { # seconds
-    echo $((seconds - SECONDS))
+    echo $((seconds - SECONDS - reserved))
 }
 # limited MOST COMMAND...: with MOST seconds, or what is left of all.
 limited() {
@@ -93,22 +95,43 @@ tested() { # NAME COMMAND...
 export WARPDECK_TEST_DEVICE=cuda
 head_line "tests on the card"
 tested "right programs" "$programs/right_card"
-for test in forces analysis motion thermostats; do
+for test in forces analysis motion thermostats modes_card; do
     tested "$test, 1 rank" "$programs/$test"
 done
-# shellcheck disable=SC2086
-if [ -n "$mpirun" ] && "$mpirun" $mpirun_flags -n 2 true >out 2>&1; then
-    for test in forces analysis; do
-        tested "$test, 2 ranks" "$mpirun" $mpirun_flags -n 2 "$programs/$test"
-    done
-else
-    echo "left out: 2 ranks (no MPI that starts)"
+cat >flow.toml <<'END'
+[run]
+solver = "fluid"
+[domain]
+cells = [16, 12, 16]
+size = [6.0, 4.0, 2.0]
+[fluid]
+viscosity = 1e-3
+timestep = 0.01
+steps = 3
+[fluid.grid]
+stretching = "tanh"
+factor = 1.5
+[fluid.boundary]
+x = "periodic"
+y = "periodic"
+z = "wall"
+[fluid.initial]
+profile = "channel"
+amplitude = 1.0
+perturbation = 0.3
+[fluid.forcing]
+bulk_velocity = [1.0, 0.0, 0.0]
+END
+flows=1
+if ! limited 60 "$warpdeck" run flow.toml --device cuda --overwrite -q \
+    >out 2>&1 && grep -qi 'cufft' out; then
+    flows=
+    echo "left out: flow ($(grep -i -m 1 cufft out))"
 fi
-
-# ---- CUDA's own sanitizers -------------------------------------------------
-head_line "compute-sanitizer"
-sanitizer=$(command -v compute-sanitizer ||
-    ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+for precision in double single; do
+    [ -n "$flows" ] || break
+    tested "flow beside the CPU, $precision" "$programs/fluid_card" $precision
+done
 cat >small.toml <<'END'
 [run]
 solver = "md"
@@ -127,18 +150,47 @@ type = "langevin"
 temperature = 1.0
 relaxation = 1.0
 END
+# 40 steps in one go, and 23 and the rest, end in the same row.
+cat >goes_on.sh <<'END'
+for n in 40 23 40; do
+    where=parts
+    [ -d whole ] || where=whole
+    "$1" run small.toml "md.steps=$n" output.name=r --device cuda \
+        output.observables_every=10 checkpoint.keep=2 --resume auto \
+        --output $where || exit
+done
+for where in whole parts; do
+    awk '$1 == 40 { print $2, $3, $4, $5, $6 }' $where/r.log | tee $where.row
+done
+[ -s whole.row ] && cmp whole.row parts.row && echo "ok 1"
+END
+tested "a run goes on from a checkpoint" bash goes_on.sh "$warpdeck"
+# shellcheck disable=SC2086
+if [ -n "$mpirun" ] && "$mpirun" $mpirun_flags -n 2 true >out 2>&1; then
+    for test in forces analysis; do
+        tested "$test, 2 ranks" "$mpirun" $mpirun_flags -n 2 "$programs/$test"
+    done
+else
+    echo "left out: 2 ranks (no MPI that starts)"
+fi
+
+# ---- CUDA's own sanitizers -------------------------------------------------
+head_line "compute-sanitizer"
+sanitizer=$(command -v compute-sanitizer ||
+    ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
 for tool in memcheck racecheck synccheck initcheck; do
     [ -n "$sanitizer" ] || break
-    for precision in double mixed; do
+    for what in small.toml 'small.toml md.precision=mixed' flow.toml; do
+        [ -n "$flows" ] || [ "$what" != flow.toml ] || continue
+        # shellcheck disable=SC2086
         if limited 45 "$sanitizer" --tool $tool --error-exitcode 9 \
-            "$warpdeck" run small.toml --device cuda --overwrite -q \
-            "md.precision=\"$precision\"" >out 2>&1; then
-            echo "passed: $tool, $precision"
+            "$warpdeck" run $what --device cuda --overwrite -q >out 2>&1; then
+            echo "passed: $tool, $what"
         elif [ $? -eq 125 ]; then
             tail -n 1 out
         else
             failed=$((failed + 1))
-            echo "FAILED: $tool, $precision"
+            echo "FAILED: $tool, $what"
             grep -v '^ *$' out | head -n 30
         fi
     done
@@ -147,13 +199,14 @@ done
 
 # ---- figures ---------------------------------------------------------------
 head_line "figures"
+reserved=5
 table=$work/table.md
 {
     printf '\n### %s\n\n' "$card"
     "$warpdeck" --version | head -n 1
     printf '\n'
 } >"$table"
-# bench NAME PRECISION ARGUMENT...: what it says, and its table in RESULTS.
+# bench NAME PRECISION SOLVER ARGUMENT...: what it says, and its table in RESULTS.
 bench() {
     name=$1 precision=$2
     shift 2
@@ -172,12 +225,21 @@ bench() {
     fi
 }
 for precision in double mixed single; do
-    bench "melt" $precision --steps 1000 --sizes 32k,256k,1M
+    bench "melt" $precision md --steps 1000 --sizes 32k,256k,1M
 done
-bench "melt of 16 million" mixed --steps 200 --sizes 1M \
+bench "melt of 16 million" mixed md --steps 200 --sizes 1M \
     'md.initial.cells=[160,160,160]'
-bench "melt of 4000" mixed --steps 5000 --sizes 32k \
+bench "melt of 4000" mixed md --steps 5000 --sizes 32k \
     'md.initial.cells=[10,10,10]'
+for precision in double single; do
+    [ -n "$flows" ] || break
+    bench "flow: Taylor-Green vortex, channel, cavity" $precision fluid \
+        --steps 20 --sizes 64,128,256,channel-256,cavity-256
+done
+# Some gigabytes on the card, and on the host.
+[ -z "$flows" ] ||
+    bench "flow: Taylor-Green vortex of 512 cubed" single fluid --steps 10 \
+        --sizes 64 'domain.cells=[512,512,512]'
 
 head_line "$((SECONDS)) s, $failed failed"
 cat "$table"

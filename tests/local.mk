@@ -52,7 +52,8 @@ EXTRA_DIST += $(LONG_TESTS)
 check-quick: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter $(check_PROGRAMS) \
 		tests/deck/% tests/driver/% tests/md/% tests/output/modules.sh \
-		tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS))'
+		tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS)) \
+		tests/cuda/one_seed.sh'
 
 # What takes too long for make check. Scripts alone, since make has rules for
 # their endings.

@@ -20,6 +20,8 @@ for test in md_forces md_analysis modes md_motion md_thermostats; do
         fi ;;
     esac
 done
+note fluid
+over_seeds "$top_builddir/tests/cuda/fluid"
 
 if [ -z "$WARPDECK_PYTHON" ]; then
     skip 1 "no Python: the physics seen through files"

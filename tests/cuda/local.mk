@@ -69,10 +69,13 @@ $(CUDASIM_TREE)/warpdeck: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(warpdeck_cudasim_OBJECTS))
 $(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
+$(CUDASIM_TREE)/fluid: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_fluid_OBJECTS))
 $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
 LONG_TESTS += tests/cuda/all_seeds.sh tests/cuda/remove_syncs.py
+EXTRA_DIST += tests/cuda/one_seed.sh
 
 # The right programs for a real card: run by make check-gpu.
 if WITH_CUDA
@@ -85,4 +88,7 @@ check_PROGRAMS += tests/cuda/fluid_card
 tests_cuda_fluid_card_SOURCES = tests/cuda/fluid.c tests/fluid/world.c \
 	tests/fluid/world.h
 tests_cuda_fluid_card_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/cuda/modes_card
+tests_cuda_modes_card_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
+tests_cuda_modes_card_LDADD = $(TEST_LIBS)
 endif

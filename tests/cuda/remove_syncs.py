@@ -1,8 +1,8 @@
 """Every wait in the loops for cards is needed: without it a test fails.
 
 Takes out, one after the other, each barrier of a block or warp and each wait for
-a stream or event in kernels/, builds the tests of molecular dynamics with the
-rest on the simulated card, and runs them. What all tests survive is listed, and
+a stream or event in kernels/, builds the tests of solvers with the rest on the
+simulated card, and runs those of the solver. What all tests survive is listed, and
 is a failure unless EXPLAINED says why the wait stays.
 """
 # timeout: 3600
@@ -26,12 +26,14 @@ EXPLAINED = {
 WAIT = re.compile(r"\b(__sync(?:threads|warp)\w*|cuda(?:Stream|Device|Event)"
                   r"Synchronize|cudaStreamWaitEvent)\s*\(")
 # What is built, and what is run of it.
-PROGRAMS = ("forces", "analysis", "modes", "warpdeck")
-TESTS = (("forces",), ("analysis",), ("modes",),
-         ("warpdeck", "bench", "--device", "cuda", "--sizes", "32k", "--steps",
-          "2", "md.initial.cells=[8,8,8]"))
+PROGRAMS = ("forces", "analysis", "modes", "fluid", "warpdeck")
+MD_TESTS = (("forces",), ("analysis",), ("modes",),
+            ("warpdeck", "bench", "--device", "cuda", "--sizes", "32k",
+             "--steps", "2", "md.initial.cells=[8,8,8]"))
+FLUID_TESTS = (("fluid", "double"), ("fluid", "single"))
 # The loops that these tests run; a part of them by a regular expression.
-FILES = re.compile(r"kernels/(md/|device_cuda|card_cuda)")
+FILES = re.compile(r"kernels/(md/|fluid/|fft_cuda|device_cuda|card_cuda)")
+OF_FLUID = re.compile(r"kernels/(fluid/|fft_cuda)")
 ONLY = re.compile(os.environ.get("REMOVE_SYNCS", ""))
 SIMULATOR = os.environ.get("WARPDECK_NO_CUDASIM", "")
 TREE = os.path.abspath("tree")
@@ -83,11 +85,11 @@ def fails(test, ranks, seed):
         return True
 
 
-def noticed():
+def noticed(tests, most=2):
     """The first test that fails, in words, or None."""
     # With two ranks also where messages stand in the card's memory.
-    for ranks in (1, 2) if tap.MPIRUN else (1,):
-        for test in TESTS:
+    for ranks in range(1, 1 + (most if tap.MPIRUN else 1)):
+        for test in tests:
             for seed in (1, 2, 3):
                 if fails(test, ranks, seed):
                     return f"{test[0]}, {ranks} ranks, seed {seed}"
@@ -102,7 +104,7 @@ said = build()
 if not tap.ok(said is None, "the programs build from a copy"):
     tap.note(said)
     tap.done()
-first = noticed()
+first = noticed(MD_TESTS) or noticed(FLUID_TESTS, 1)
 if not tap.ok(first is None, "nothing fails as long as nothing is removed"):
     tap.note(first)
     tap.done()
@@ -124,7 +126,9 @@ for name in filter(FILES.match, files):
         what = f"{name}:{line}: {call} in {function}()"
         said = build()
         if said is None:
-            by = noticed()
+            # The test of flows has blocks of its own instead of ranks.
+            by = (noticed(FLUID_TESTS, 1) if OF_FLUID.match(name)
+                  else noticed(MD_TESTS))
             why = EXPLAINED.get((name, function))
             tap.ok(by or why, f"{what} is missed when it is gone")
             tap.note(f"by {by}" if by else why or "by no test")
