@@ -31,7 +31,7 @@ static void *copy(const void *from, size_t n, size_t size, int *failed)
 static int make_market(const struct risk_plan *p,
                        const struct risk_factor *factors, const double *drift,
                        const double *discount, const double *exercise,
-                       struct risk_market *m)
+                       const double *length, struct risk_market *m)
 {
     const size_t nf = (size_t)p->n_factors;
     int failed = 0;
@@ -52,7 +52,7 @@ static int make_market(const struct risk_plan *p,
     }
     for (int32_t k = 0; k < p->n_steps; k++)
         for (size_t f = 0; f < nf; f++)
-            risk_model_step(&factors[f], p->step_length[k],
+            risk_model_step(&factors[f], length[k],
                             drift[(size_t)k * nf + f],
                             &m->steps[(size_t)k * nf + f]);
     return 0;
@@ -150,11 +150,15 @@ static int make_markets(struct risk_store *s, const struct risk_plan *from)
     for (int32_t q = 0; q < from->n_instruments; q++)
         discount[q] = from->instruments[q].discount;
     int failed =
-        make_market(from, from->factors, from->drift, discount, NULL, &s->base);
+        make_market(from, from->factors, from->drift, discount, NULL,
+                    from->step_length, &s->base);
     for (int c = 0; c < from->n_scenarios && !failed; c++) {
         const struct risk_scenario *v = &from->scenarios[c];
         failed = make_market(from, v->factors, v->drift, v->discount,
-                             v->exercise_discount, &s->scenarios[c]);
+                             v->exercise_discount,
+                             v->step_length != NULL ? v->step_length
+                                                    : from->step_length,
+                             &s->scenarios[c]);
     }
     free(discount);
     return failed;

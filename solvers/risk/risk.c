@@ -27,6 +27,7 @@ static void risk_destroy(struct ctx *ctx, void *state)
     if (r->store)
         r->k->destroy(r->store);
     risk_results_free(r);
+    risk_greeks_free(r);
     risk_plan_free(r);
     for (int i = 0; r->market.assets && i < r->market.n; i++) {
         free(r->market.assets[i].rate.times);
@@ -54,6 +55,8 @@ static int risk_create(struct ctx *ctx, struct params *p, void **state)
     TRY_CLEANUP(comm_agree(ctx, risk_plan_make(ctx, r)));
     TRY_CLEANUP(comm_agree(ctx, risk_price_prepare(ctx, r)));
     r->phase_paths = timer_phase(ctx->timers, "paths");
+    if (r->engines & RISK_ENGINE_GREEKS)
+        TRY_CLEANUP(comm_agree(ctx, risk_greeks_make(ctx, r)));
     r->phase_join = timer_phase(ctx->timers, "sums");
     *state = r;
     return 0;

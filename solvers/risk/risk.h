@@ -157,6 +157,7 @@ struct risk {
     struct risk_market market;
     struct risk_portfolio portfolio;
     struct risk_var *var;           /* risk_var.c; NULL: not asked for */
+    struct risk_greeks *greeks;     /* risk_greeks.c */
     struct risk_exposure *exposure; /* risk_exposure.c */
     struct risk_frontier *frontier; /* risk_frontier.c */
 
@@ -291,3 +292,22 @@ int risk_regression_solve(struct ctx *ctx, int n, const double *sums,
                           double *coefficients);
 
 #endif
+/* ---- risk_greeks.c ---- */
+
+/* A sensitivity of one unit of a position, or of the whole portfolio
+ * (position = portfolio.n). */
+struct risk_greek {
+    int32_t position;
+    int factor;       /* -1: of all factors together */
+    const char *name; /* delta, gamma, vega, rho, dividend_rho, theta */
+    const char *method;
+    struct risk_number unit;
+};
+/* Scenarios for the plan; after risk_plan_make(), before risk_price_prepare().
+ * Errors: STATUS_MEMORY. */
+int risk_greeks_make(struct ctx *ctx, struct risk *risk);
+void risk_greeks_free(struct risk *risk);
+/* All of them from the sums so far; the rows belong to risk->greeks. Per unit
+ * of spot, of volatility, of rate, and per year. */
+const struct risk_greek *risk_greeks_numbers(struct risk *risk, int64_t *n);
+

@@ -27,6 +27,8 @@ static void read_risk(struct params *p, struct risk *r)
     r->seed = (uint64_t)params_int(p, "run", "seed");
     r->paths = params_int(p, "risk", "paths");
     r->engines = RISK_ENGINE_PRICE;
+    if (has_word(p, "engines", "greeks"))
+        r->engines |= RISK_ENGINE_GREEKS;
     r->antithetic = has_word(p, "variance_reduction", "antithetic");
     r->control = has_word(p, "variance_reduction", "control");
     if (has_word(p, "variance_reduction", "none") &&

@@ -120,6 +120,42 @@ static void add_instruments(struct risk *r, struct risk_tables *t)
     }
 }
 
+static void add_greeks(struct risk *r, struct risk_tables *t)
+{
+    int64_t n = 0;
+    if (r->greeks == NULL)
+        return;
+    const struct risk_greek *rows = risk_greeks_numbers(r, &n);
+    struct filling *f = add_table(
+        t, "greeks", n,
+        "sensitivities of one unit and of the position, each with its standard "
+        "error; per unit of spot, of volatility (heston: of the root of "
+        "variance and theta together), of rate (parallel, all factors), of "
+        "dividend (parallel), and per year that passes (theta)");
+    const char **id = add_texts(t, f, "id"),
+               **factor = add_texts(t, f, "factor"),
+               **greek = add_texts(t, f, "greek"),
+               **method = add_texts(t, f, "method");
+    double *unit = add_numbers(t, f, "per_unit"),
+           *unit_error = add_numbers(t, f, "per_unit_error"),
+           *value = add_numbers(t, f, "value"),
+           *error = add_numbers(t, f, "standard_error");
+    for (int64_t i = 0; !t->failed && i < n; i++) {
+        const struct risk_greek *g = &rows[i];
+        int whole = g->position == r->portfolio.n;
+        double quantity =
+            whole ? 1 : r->portfolio.positions[g->position].quantity;
+        id[i] = whole ? "portfolio" : r->portfolio.positions[g->position].id;
+        factor[i] = g->factor < 0 ? "all" : r->market.assets[g->factor].name;
+        greek[i] = g->name;
+        method[i] = g->method;
+        unit[i] = g->unit.value;
+        unit_error[i] = g->unit.error;
+        value[i] = quantity * g->unit.value;
+        error[i] = fabs(quantity) * g->unit.error;
+    }
+}
+
 static void add_portfolio(struct risk *r, struct risk_tables *t)
 {
     struct filling *f =
@@ -213,6 +249,7 @@ int risk_results(struct ctx *ctx, void *state,
     r->tables = calloc(1, sizeof *r->tables);
     if (r->tables != NULL) {
         add_instruments(r, r->tables);
+        add_greeks(r, r->tables);
         add_portfolio(r, r->tables);
         add_correlation(r, r->tables);
         finish_tables(r->tables);
