@@ -59,6 +59,25 @@ exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"
 
+# Between outputs nothing goes to the card, and scalars alone come back: some
+# ten bytes a step of molecular dynamics, a hundred of a flow. One rank has no
+# halo.
+quiet() { # COMMAND...: bytes to the card, kB from it
+    "$@" --device cuda output.observables_every=1000 output.frames_every=0 |
+        sed -n 's/.*copied to cards: \(.*\), from cards: \(.*\) kB.*/\1|\2/p'
+}
+only_scalars() { # WHAT FEW MANY
+    is "${2%|*}" "${3%|*}" "steps of $1 between outputs copy nothing to the card"
+    check "and from it less than 3 kB in all" \
+        awk "BEGIN { exit !(${3#*|} - ${2#*|} < 3) }"
+}
+CUDASIM_PROTECT=0
+export CUDASIM_PROTECT
+only_scalars "a melt" "$(quiet melt md.steps=20)" "$(quiet melt md.steps=100)"
+only_scalars "a flow" "$(quiet flow fluid.steps=2)" \
+    "$(quiet flow fluid.steps=12)"
+unset CUDASIM_PROTECT
+
 exits 0 "the standard problem on the card" "$on_card" bench --device cuda \
     --sizes 32k --steps 2 "md.initial.cells=[6,6,6]"
 matches tap.out "limits: FMA peak [1-9][0-9.]* GFLOP/s double, [1-9]" \
