@@ -136,6 +136,9 @@ struct solver {
     int (*results)(struct ctx *ctx, void *state,
                    const struct result_table **tables, int *n);
     int (*totals)(struct ctx *ctx, void *state, struct solver_totals *out);
+    /* What the live line of a terminal shows beside steps, of this rank, a few
+     * words; NULL: nothing. Not collective. */
+    void (*progress)(const void *state, char *text, size_t size);
     const char *(*time_unit)(const void *state);
     const char *(*precision)(const void *state);
     void (*destroy)(struct ctx *ctx, void *state); /* NULL is fine */

@@ -39,6 +39,8 @@ static void risk_destroy(struct ctx *ctx, void *state)
     free(r->portfolio.positions);
     free(r->sums);
     free(r->scenario_sums);
+    free(r->part);
+    free(r->part_scenarios);
     free(r->prices);
     free(r);
 }
@@ -53,10 +55,10 @@ static int risk_create(struct ctx *ctx, struct params *p, void **state)
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(risk_read_params(ctx, p, r));
     TRY_CLEANUP(comm_agree(ctx, risk_plan_make(ctx, r)));
-    TRY_CLEANUP(comm_agree(ctx, risk_price_prepare(ctx, r)));
-    r->phase_paths = timer_phase(ctx->timers, "paths");
     if (r->engines & RISK_ENGINE_GREEKS)
         TRY_CLEANUP(comm_agree(ctx, risk_greeks_make(ctx, r)));
+    TRY_CLEANUP(comm_agree(ctx, risk_price_prepare(ctx, r)));
+    r->phase_paths = timer_phase(ctx->timers, "paths");
     r->phase_join = timer_phase(ctx->timers, "sums");
     *state = r;
     return 0;
@@ -79,7 +81,7 @@ static double paths_total(const struct risk *r)
 
 static double paths_done(const struct risk *r)
 {
-    return risk_samples_done(r) * paths_per_sample(r);
+    return (double)r->chunks_done * RISK_CHUNK * paths_per_sample(r);
 }
 
 /* Those of the run's device, or of the CPU where none is chosen yet. */
@@ -177,15 +179,31 @@ static int risk_start(struct ctx *ctx, void *state)
 
 /* ---- one step: a batch of paths ---- */
 
+static double paths_per_batch(const struct risk *r)
+{
+    return (double)risk_batch_chunks(r) * RISK_CHUNK * paths_per_sample(r);
+}
+
+static void risk_progress(const void *state, char *text, size_t size)
+{
+    const struct risk *r = state;
+    if (r->seconds > 0)
+        snprintf(text, size, "%.3g M paths/s  error %.4g",
+                 1e-6 * paths_per_batch(r) / r->seconds,
+                 r->prices[r->portfolio.n].value.error);
+}
+
 static int risk_step(struct ctx *ctx, void *state, int look, int *stop)
 {
     struct risk *r = state;
     double nothing = 0;
+    const double begin = timer_now();
     (void)look;
     int status = risk_price_batch(ctx, r);
     if (status == 0) {
         r->step++;
         risk_price_numbers(r);
+        r->seconds = timer_now() - begin;
     }
     return comm_step(ctx, status, stop, &nothing);
 }
@@ -202,8 +220,7 @@ static double risk_time(const void *state)
 
 static double risk_timestep(const void *state)
 {
-    const struct risk *r = state;
-    return (double)risk_batch_chunks(r) * RISK_CHUNK * paths_per_sample(r);
+    return paths_per_batch(state);
 }
 
 static int risk_done(const void *state)
@@ -226,8 +243,8 @@ static const struct observable observables[] = {
      .decimals = 4},
     {.name = "standard_error",
      .unit = "",
-     .description = "standard error of the portfolio's value; 0 before the "
-                    "first path",
+     .description = "standard error of the portfolio's value; 0 before there "
+                    "are two samples",
      .heading = "error",
      .decimals = 6}};
 
@@ -244,7 +261,7 @@ static int risk_observe(struct ctx *ctx, void *state, double *values)
     const struct risk_number *v = &r->prices[r->portfolio.n].value;
     (void)ctx;
     values[0] = r->chunks_done > 0 ? v->value : 0;
-    values[1] = r->chunks_done > 0 ? v->error : 0;
+    values[1] = r->chunks_done > 0 && isfinite(v->error) ? v->error : 0;
     return 0;
 }
 
@@ -288,9 +305,12 @@ static int move_state(struct ctx *ctx, struct risk *r, struct state_io *io,
         state_shared("risk/counts", STATE_INT64, COUNTS, counts),
         state_shared("risk/sums", STATE_DOUBLE, n * SUMS, r->sums),
         state_shared("risk/scenario_sums", STATE_DOUBLE,
+                     n * SCENARIO_SUMS * r->plan.n_scenarios, r->scenario_sums),
+        state_shared("risk/part", STATE_DOUBLE, n * SUMS, r->part),
+        state_shared("risk/part_scenarios", STATE_DOUBLE,
                      n * SCENARIO_SUMS * r->plan.n_scenarios,
-                     r->scenario_sums)};
-    for (int i = 0; i < 3; i++)
+                     r->part_scenarios)};
+    for (int i = 0; i < (r->sobol ? 5 : 3); i++)
         TRY(out ? state_put(ctx, io, &arrays[i])
                 : state_get(ctx, io, &arrays[i]));
     return 0;
@@ -344,6 +364,7 @@ const struct solver solver_risk = {
     .observe = risk_observe,
     .results = risk_results,
     .totals = risk_totals,
+    .progress = risk_progress,
     .time_unit = risk_time_unit,
     .precision = risk_precision,
     .destroy = risk_destroy,

@@ -97,7 +97,6 @@ struct risk_position {
     char id[RISK_NAME_MAX];
     char where[160]; /* "book.csv:3" or "deck.toml:41", for messages */
     enum risk_type type;
-    enum risk_type pays; /* type; of early exercise: what is paid then */
     int n_legs;
     int factor[RISK_LEGS_MAX]; /* index into the market's assets */
     double weight[RISK_LEGS_MAX];
@@ -157,8 +156,8 @@ struct risk {
     struct risk_market market;
     struct risk_portfolio portfolio;
     struct risk_var *var;           /* risk_var.c; NULL: not asked for */
-    struct risk_greeks *greeks;     /* risk_greeks.c */
     struct risk_exposure *exposure; /* risk_exposure.c */
+    struct risk_greeks *greeks;     /* risk_greeks.c */
     struct risk_frontier *frontier; /* risk_frontier.c */
 
     const struct risk_kernels *k;
@@ -170,9 +169,14 @@ struct risk {
     /* Running sums, joined over chunks: [n_positions + 1] */
     struct risk_sums *sums;
     struct risk_scenario_sums *scenario_sums;
+    /* Sobol: the same of the unfinished replicate; when it is complete, its
+     * means become one sample of the sums above. */
+    struct risk_sums *part;
+    struct risk_scenario_sums *part_scenarios;
     int64_t chunks_done, chunks_total;
     int64_t step, first_step;    /* batches done; where this run began */
     int phase_paths, phase_join; /* of ctx->timers */
+    double seconds;              /* that the last batch took */
     struct risk_tables *tables;
     struct risk_price *prices; /* [n_positions + 1]; the last: all together */
 };
@@ -291,7 +295,6 @@ int risk_exercise_fit(struct ctx *ctx, struct risk *risk);
 int risk_regression_solve(struct ctx *ctx, int n, const double *sums,
                           double *coefficients);
 
-#endif
 /* ---- risk_greeks.c ---- */
 
 /* A sensitivity of one unit of a position, or of the whole portfolio
@@ -311,3 +314,4 @@ void risk_greeks_free(struct risk *risk);
  * of spot, of volatility, of rate, and per year. */
 const struct risk_greek *risk_greeks_numbers(struct risk *risk, int64_t *n);
 
+#endif

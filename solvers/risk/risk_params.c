@@ -35,6 +35,15 @@ static void read_risk(struct params *p, struct risk *r)
         (r->antithetic || r->control))
         params_error(p, "risk", "variance_reduction",
                      "\"none\" stands beside others");
+    r->sobol = strcmp(params_string(p, "risk", "sampling"), "sobol") == 0;
+    r->replicates = (int)params_int(p, "risk", "replicates");
+    if (!r->sobol && params_is_set(p, "risk", "replicates"))
+        params_error(p, "risk", "replicates",
+                     "risk.replicates is for sampling = \"sobol\"");
+    if (r->sobol && r->control)
+        params_error(p, "risk", "variance_reduction",
+                     "\"control\" needs many independent samples; with "
+                     "sampling = \"sobol\" there are risk.replicates of them");
     if (params_is_set(p, "risk", "target_error"))
         r->target_error = params_double(p, "risk", "target_error");
     if (!params_is_set(p, "risk", "batches"))

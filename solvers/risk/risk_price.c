@@ -11,6 +11,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/timer.h"
 #include "kernels/risk/exact.h"
 #include "solvers/risk/risk.h"
 
@@ -33,7 +34,33 @@ static size_t chunk_doubles(const struct risk *risk)
 int64_t risk_batch_chunks(const struct risk *risk)
 {
     size_t most = BATCH_BYTES / (chunk_doubles(risk) * sizeof(double));
-    return most > RISK_BATCH ? RISK_BATCH : most < 1 ? 1 : (int64_t)most;
+    int64_t n = most > RISK_BATCH ? RISK_BATCH : most < 1 ? 1 : (int64_t)most;
+    if (!risk->sobol)
+        return n;
+    /* A power of two, so that replicates are whole batches. */
+    int64_t whole = 1;
+    while (2 * whole <= n && (risk->plan.replicate_chunks == 0 ||
+                              2 * whole <= risk->plan.replicate_chunks))
+        whole *= 2;
+    return whole;
+}
+
+/* Replicates of a power of two of chunks, in all about as many chunks as
+ * asked for, or more. */
+static int make_replicates(struct ctx *ctx, struct risk *risk)
+{
+    int64_t each = 1;
+    while (each * risk->replicates < risk->chunks_total)
+        each *= 2;
+    if (each > (1 << 20))
+        return FAIL(ctx, STATUS_DECK,
+                    "Sobol's sequence has 2^32 points; ask for at most %.0f "
+                    "paths in %d replicates",
+                    0x1p32 * risk->replicates * (risk->antithetic ? 2 : 1),
+                    risk->replicates);
+    risk->plan.replicate_chunks = each;
+    risk->chunks_total = each * risk->replicates;
+    return 0;
 }
 
 int risk_price_prepare(struct ctx *ctx, struct risk *risk)
@@ -50,7 +77,14 @@ int risk_price_prepare(struct ctx *ctx, struct risk *risk)
     if (risk->sums == NULL || risk->scenario_sums == NULL ||
         risk->prices == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory for sums");
-    return 0;
+    if (!risk->sobol)
+        return 0;
+    risk->part = calloc(n, sizeof *risk->part);
+    risk->part_scenarios = calloc(n * (size_t)risk->plan.n_scenarios + 1,
+                                  sizeof *risk->part_scenarios);
+    if (risk->part == NULL || risk->part_scenarios == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for sums");
+    return make_replicates(ctx, risk);
 }
 
 int risk_price_begin(struct ctx *ctx, struct risk *risk)
@@ -96,6 +130,33 @@ static void join(const double *all, size_t each, int64_t n, double *total,
     }
 }
 
+/* A replicate is complete: its means are one sample. The sums stand in pairs,
+ * of a number and of its square (and the control's products, unused here). */
+static void end_replicate(struct risk *risk)
+{
+    const double n = (double)risk->plan.replicate_chunks * RISK_CHUNK;
+    const size_t rows = (size_t)risk->portfolio.n + 1,
+                 scenarios = rows * (size_t)risk->plan.n_scenarios;
+    for (size_t i = 0; i < rows; i++) {
+        double y = risk->part[i].y / n;
+        risk->sums[i].y += y;
+        risk->sums[i].yy += y * y;
+    }
+    for (size_t i = 0; i < scenarios; i++) {
+        const struct risk_scenario_sums *p = &risk->part_scenarios[i];
+        struct risk_scenario_sums *s = &risk->scenario_sums[i];
+        double y = p->y / n, d = p->difference / n, d2 = p->second / n;
+        s->y += y;
+        s->yy += y * y;
+        s->difference += d;
+        s->difference2 += d * d;
+        s->second += d2;
+        s->second2 += d2 * d2;
+    }
+    memset(risk->part, 0, rows * sizeof *risk->part);
+    memset(risk->part_scenarios, 0, scenarios * sizeof *risk->part_scenarios);
+}
+
 int risk_price_batch(struct ctx *ctx, struct risk *risk)
 {
     int64_t n = risk_batch_chunks(risk);
@@ -104,9 +165,12 @@ int risk_price_batch(struct ctx *ctx, struct risk *risk)
     const size_t each = chunk_doubles(risk),
                  rows = (size_t)risk->portfolio.n + 1, total = each * (size_t)n;
     double *all = calloc(total, sizeof *all);
+    timer_begin(ctx->timers, risk->phase_paths);
     int status = all == NULL
                      ? FAIL(ctx, STATUS_MEMORY, "out of memory for sums")
                      : run_mine(ctx, risk, risk->chunks_done, n, all);
+    timer_end(ctx->timers, risk->phase_paths);
+    timer_begin(ctx->timers, risk->phase_join);
     status = comm_agree(ctx, status);
     /* All but one rank have 0 in each place: the sum is exact. */
     for (size_t at = 0; status == 0 && at < total; at += 1u << 20) {
@@ -114,17 +178,24 @@ int risk_price_batch(struct ctx *ctx, struct risk *risk)
         status = comm_sum_double(ctx, all + at, (int)part);
     }
     if (status == 0) {
-        join(all, each, n, &risk->sums->y, 0, rows * SUMS);
-        join(all, each, n, &risk->scenario_sums->y, rows * SUMS,
-             each - rows * SUMS);
+        struct risk_sums *sums = risk->sobol ? risk->part : risk->sums;
+        struct risk_scenario_sums *scenarios =
+            risk->sobol ? risk->part_scenarios : risk->scenario_sums;
+        join(all, each, n, &sums->y, 0, rows * SUMS);
+        join(all, each, n, &scenarios->y, rows * SUMS, each - rows * SUMS);
         risk->chunks_done += n;
+        if (risk->sobol && risk->chunks_done % risk->plan.replicate_chunks == 0)
+            end_replicate(risk);
     }
+    timer_end(ctx->timers, risk->phase_join);
     free(all);
     return status;
 }
 
 double risk_samples_done(const struct risk *risk)
 {
+    if (risk->sobol)
+        return (double)(risk->chunks_done / risk->plan.replicate_chunks);
     return (double)risk->chunks_done * RISK_CHUNK;
 }
 
@@ -159,6 +230,8 @@ static const char *method_of(const struct risk *risk, int32_t i)
     const enum risk_type type = risk->portfolio.positions[i].type;
     if (type == RISK_TYPE_BERMUDAN || type == RISK_TYPE_AMERICAN)
         return "Longstaff-Schwartz, low-biased";
+    if (risk->sobol)
+        return "Sobol, scrambled";
     switch (risk->plan.instruments[i].control) {
     case RISK_GEOMETRIC:
         return "Monte Carlo, control: geometric Asian";
@@ -189,6 +262,10 @@ void risk_price_numbers(struct risk *risk)
     const double n = risk_samples_done(risk);
     const int32_t last = risk->portfolio.n;
     double known = 0;
+    if (n < 1) {
+        risk->prices[last].value = (struct risk_number){0, INFINITY};
+        return;
+    }
     for (int32_t i = 0; i < last; i++) {
         const struct risk_position *p = &risk->portfolio.positions[i];
         struct risk_price *out = &risk->prices[i];
@@ -208,5 +285,6 @@ void risk_price_numbers(struct risk *risk)
     risk->prices[last].value =
         risk_mean(risk->sums[last].y, risk->sums[last].yy, n);
     risk->prices[last].value.value += known;
-    risk->prices[last].method = "Monte Carlo";
+    risk->prices[last].method =
+        risk->sobol ? "Sobol, scrambled" : "Monte Carlo";
 }

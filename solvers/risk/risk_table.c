@@ -65,7 +65,13 @@ static const struct param params[] = {
      "of all. greeks: sensitivities, each with its standard error; each path "
      "is walked 13 to 21 times for one factor."},
     {"risk", "sampling", PARAM_STRING, NO_DIM, "\"philox\"", 0, 0, 0, 0,
-     "philox|-sobol", "Where the random numbers come from."},
+     "philox|sobol",
+     "Where the random numbers come from: independent ones, or Sobol's points "
+     "on a Brownian bridge, scrambled anew for each of risk.replicates parts "
+     "of the paths, whose spread is the standard error."},
+    {"risk", "replicates", PARAM_INT, NO_DIM, "16", 8, 4096, 0, BETWEEN, NULL,
+     "Independent scrambles of Sobol's points; each has the same number of "
+     "paths, a power of two."},
     {"risk", "variance_reduction", PARAM_STRINGS, NO_DIM, "[\"antithetic\"]", 0,
      0, 0, PARAM_STARTER, "none|antithetic|control",
      "antithetic: each path has a mirror image, and their mean is one sample. "

@@ -183,7 +183,10 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     run->longest_step = fmax(run->longest_step, timer_now() - begin);
     if (saves_due(&run->saves) || *wish == WISH_SAVE)
         TRY(saves_write(ctx, &run->saves));
-    table_progress(&run->results.table, s->step_number(run->job.state));
+    char note[96] = "";
+    if (s->progress != NULL)
+        s->progress(run->job.state, note, sizeof(note));
+    table_progress(&run->results.table, s->step_number(run->job.state), note);
     return 0;
 }
 

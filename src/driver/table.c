@@ -104,7 +104,7 @@ void table_row(struct table *t, int64_t step, double time, const double *values)
 
 /* "  step 1200 of 10000  [#####...................]  12 %  312.4 steps/s  00:28
  * left" */
-void table_progress(struct table *t, int64_t step)
+void table_progress(struct table *t, int64_t step, const char *note)
 {
     if (!log_is_terminal(t->log))
         return;
@@ -112,11 +112,11 @@ void table_progress(struct table *t, int64_t step)
     if (now - t->progress_clock < 0.25)
         return;
     t->progress_clock = now;
-    char bar[BAR_WIDTH + 1], left[FORMAT_MAX], line[160];
+    char bar[BAR_WIDTH + 1], left[FORMAT_MAX], line[256];
     double rate = (double)(step - t->row_step) / (now - t->row_clock);
     if (t->steps_total <= 0) {
-        snprintf(line, sizeof(line), "  step %" PRId64 "   %.1f steps/s", step,
-                 rate);
+        snprintf(line, sizeof(line), "  step %" PRId64 "   %.1f steps/s  %s",
+                 step, rate, note);
         log_progress(t->log, line);
         return;
     }
@@ -127,8 +127,8 @@ void table_progress(struct table *t, int64_t step)
     double remaining = (double)(t->steps_total - step) / rate;
     snprintf(line, sizeof(line),
              "  step %" PRId64 " of %" PRId64
-             "  [%s] %3.0f %%  %.1f steps/s  %s left",
+             "  [%s] %3.0f %%  %.1f steps/s  %s left  %s",
              step, t->steps_total, bar, 100 * part, rate,
-             format_duration(remaining, left));
+             format_duration(remaining, left), note);
     log_progress(t->log, line);
 }

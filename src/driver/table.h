@@ -25,7 +25,8 @@ struct table {
 void table_begin(struct table *t, struct log *log, double timestep);
 void table_row(struct table *t, int64_t step, double time,
                const double *values);
-/* To be called every step; shows something a few times a second. */
-void table_progress(struct table *t, int64_t step);
+/* To be called every step; shows something a few times a second. `note`: what
+ * else there is to say, or "". */
+void table_progress(struct table *t, int64_t step, const char *note);
 
 #endif
