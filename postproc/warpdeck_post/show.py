@@ -62,8 +62,8 @@ def _print_run(r):
           f" (git {run.get('git') or 'unknown'}), on {run.get('host')}")
     _line("", f"{labels.count(int(run.get('ranks', 1)), 'rank')} ({cut}) x "
           f"{labels.count(int(run.get('threads', 1)), 'thread')}, "
-          f"{run.get('device')}, {run.get('precision')}, "
-          f"{run.get('units')} units")
+          f"{run.get('device')}, {run.get('precision')}"
+          + (f", {run.get('units')} units" if "h5md" in r.file else ""))
 
 
 def _print_deck(r):

@@ -67,11 +67,15 @@ static void check_twice(struct params *p, int d)
 static void read_direction(struct params *p, struct fluid *f, int d)
 {
     char text[FLUID_TEXT_MAX];
+    char both[FLUID_TEXT_MAX];
     int named = 0;
     check_twice(p, d);
+    section_of(d, 0, both);
     for (int side = 0; side < 2; side++) {
         const char *section = find_section(p, d, side + 1, text);
-        if (section)
+        if (section && side == 1 && strcmp(section, both) == 0 && named)
+            f->setup.face[d][1] = f->setup.face[d][0]; /* complained once */
+        else if (section)
             read_face(p, section, d, &f->setup.face[d][side]);
         named += section != NULL;
     }
@@ -211,6 +215,13 @@ void fluid_read_scalars(struct params *p, struct fluid *f)
         params_error_at(p, "fluid.scalar", FLUID_SCALARS_MAX, "name",
                         "at most %d scalars", FLUID_SCALARS_MAX);
     f->setup.n_scalars = n < FLUID_SCALARS_MAX ? n : FLUID_SCALARS_MAX;
-    for (int i = 0; i < f->setup.n_scalars; i++)
+    int acts = 0;
+    for (int i = 0; i < f->setup.n_scalars; i++) {
         read_scalar(p, f, i);
+        acts |= params_double_at(p, "fluid.scalar", i, "expansion") != 0;
+    }
+    if (!acts && params_is_set(p, "fluid", "gravity"))
+        params_error(p, "fluid", "gravity",
+                     "gravity acts through the expansion of scalars, and none "
+                     "has one; a uniform force is fluid.forcing.acceleration");
 }

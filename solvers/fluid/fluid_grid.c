@@ -65,7 +65,9 @@ static void check_rising(struct params *p, const struct fluid *f,
                          const char *key)
 {
     const double *z = f->face[2];
-    double before = 0;
+    int64_t n = f->setup.cells[2];
+    int periodic = f->setup.face[2][0].type == FLUID_PERIODIC;
+    double before = periodic ? z[n] - z[n - 1] : z[1] - z[0];
     for (int64_t k = 0; k < f->setup.cells[2]; k++) {
         double h = z[k + 1] - z[k];
         if (!(h > 1e-9 * f->length[2])) {
@@ -75,12 +77,14 @@ static void check_rising(struct params *p, const struct fluid *f,
                          k + 1, z[k + 1], k, z[k]);
             return;
         }
-        double ratio = k > 0 ? fmax(h / before, before / h) : 1;
-        if (ratio > RATIO_MOST) {
+        double ratio = fmax(h / before, before / h);
+        if (ratio > RATIO_MOST * (1 + 1e-9)) { /* 1e-9: of decimal fractions */
             params_error(p, "fluid.grid", key,
                          "the spacing along z changes by a factor of %.3g "
-                         "from cell %" PRId64 " to the next; at most %d",
-                         ratio, k - 1, RATIO_MOST);
+                         "from cell %" PRId64 " to the next%s; at most %d",
+                         ratio, k > 0 ? k - 1 : n - 1,
+                         k > 0 ? "" : ", the first, since z is periodic",
+                         RATIO_MOST);
             return;
         }
         before = h;
@@ -156,6 +160,9 @@ int fluid_make_grid(struct ctx *ctx, struct params *p, struct fluid *f)
     f->setup.uniform_z = !given && strcmp(how, "none") == 0;
     if (given)
         take_faces(p, f);
+    if (strcmp(how, "none") == 0 && params_is_set(p, "fluid.grid", "factor"))
+        params_error(p, "fluid.grid", "factor",
+                     "nothing is stretched: stretching is \"none\"");
     if (!f->setup.uniform_z)
         check_rising(p, f, given ? "z_faces" : "factor");
     for (int d = 0; d < 3; d++)

@@ -234,6 +234,10 @@ static void read_output(struct params *p, struct fluid *f)
         if (!fluid_has_field(f, fields[i]))
             params_error(p, "output", "fields", "no field '%s'; there are %s",
                          fields[i], list);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(fields[i], fields[k]) == 0)
+                params_error(p, "output", "fields",
+                             "the field '%s' stands twice", fields[i]);
         components += fluid_field_components(fields[i]);
     }
     f->frame_bytes = 8 * components;

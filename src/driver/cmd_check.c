@@ -24,12 +24,14 @@ static void print_problem(struct ctx *ctx, const struct job *job)
         log_info(ctx->log, "  box            %.8g x %.8g x %.8g%s%s", e->box[0],
                  e->box[1], e->box[2], e->length_unit[0] != '\0' ? " " : "",
                  e->length_unit);
-    if (e->steps >= 0)
+    double dt = job->solver->timestep(job->state);
+    const char *unit = job->solver->time_unit(job->state);
+    if (e->steps >= 0 && dt > 0)
         log_info(ctx->log, "  steps          %" PRId64 " of %g: time %.8g%s%s",
-                 e->steps, job->solver->timestep(job->state),
-                 (double)e->steps * job->solver->timestep(job->state),
-                 job->solver->time_unit(job->state)[0] != '\0' ? " " : "",
-                 job->solver->time_unit(job->state));
+                 e->steps, dt, (double)e->steps * dt,
+                 unit[0] != '\0' ? " " : "", unit);
+    else if (e->steps >= 0) /* a step that the solver chooses as it goes */
+        log_info(ctx->log, "  steps          %" PRId64, e->steps);
 }
 
 static void print_ranks(struct ctx *ctx, const struct job *job)

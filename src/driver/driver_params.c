@@ -105,7 +105,8 @@ static const struct param params[] = {
     {"output", "fields", PARAM_STRINGS, NO_DIM, "[\"position\"]", 0, 0, 0, 0,
      NULL,
      "The fields of a frame. Particles have position, velocity, force and "
-     "image."},
+     "image; a flow has velocity, pressure, vorticity, q_criterion and its "
+     "scalars, and the first two where nothing is said."},
     {"output", "frame_precision", PARAM_STRING, NO_DIM, "\"single\"", 0, 0, 0,
      0, "single|double",
      "Precision of fields on a grid in frames, slices and boxes. single: half "

@@ -69,5 +69,5 @@ tests_fluid_t_step_SOURCES = tests/fluid/t_step.c \
 tests_fluid_t_step_LDADD = $(TEST_LIBS)
 
 # Whole flows through the program.
-TESTS += tests/fluid/runs.py tests/fluid/spectra.py
-EXTRA_DIST += tests/fluid/runs.py tests/fluid/spectra.py
+TESTS += tests/fluid/runs.py tests/fluid/spectra.py tests/fluid/faults.py
+EXTRA_DIST += tests/fluid/runs.py tests/fluid/spectra.py tests/fluid/faults.py
