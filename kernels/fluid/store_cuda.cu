@@ -297,7 +297,6 @@ static int fill(struct fluid_store *s, const struct fluid_setup *setup)
     TRY(poisson_cuda_create(s, &s->poisson));
     if (s->any_implicit)
         TRY(lines_cuda_create(s, &s->lines));
-    CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
     return 0;
 }
 
