@@ -11,7 +11,7 @@ static scalar *array_of(const struct fluid_store *s, enum fluid_field field)
 {
     if (field <= FLUID_W)
         return s->field[field];
-    if (field == FLUID_PRESSURE)
+    if (field == FLUID_PRESSURE || field == FLUID_STORED_PRESSURE)
         return s->pressure;
     int f = (int)field - FLUID_SCALAR0;
     if (f < 0 || f >= s->setup.n_scalars)

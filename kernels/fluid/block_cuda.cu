@@ -53,8 +53,9 @@ int fluid_cuda_set(struct ctx *ctx, struct fluid_store *s,
 {
     size_t cells = cells_of(s), piece = piece_of(s);
     int f = (int)field - FLUID_SCALAR0;
-    scalar *array = field <= FLUID_W          ? s->view.field[field]
-                    : field == FLUID_PRESSURE ? s->view.pressure
+    scalar *array = field <= FLUID_W ? s->view.field[field]
+                    : field == FLUID_PRESSURE || field == FLUID_STORED_PRESSURE
+                        ? s->view.pressure
                     : f >= 0 && f < s->setup.n_scalars
                         ? s->view.field[FLUID_FIRST_SCALAR + f]
                         : NULL;
@@ -142,6 +143,10 @@ int fluid_cuda_get(struct ctx *ctx, struct fluid_store *s,
 {
     const scalar *array = NULL;
     double factor = 1;
+    if (field == FLUID_STORED_PRESSURE && s->any_implicit)
+        return take_pieces(s, s->view.pressure, field, 1, block);
+    if (field == FLUID_STORED_PRESSURE)
+        return FAIL(ctx, STATUS_INTERNAL, "no pressure is stored");
     if (field == FLUID_PRESSURE) {
         TRY(fluid_cuda_pressure(s, &array, &factor));
         return take_pieces(s, array, field, factor, block);

@@ -224,6 +224,12 @@ int fluid_get(struct ctx *ctx, struct fluid_store *s, enum fluid_field field,
               double *block)
 {
     int f = (int)field;
+    if (field == FLUID_STORED_PRESSURE && s->any_implicit) {
+        fluid_get_raw(s, s->pressure, block);
+        return 0;
+    }
+    if (field == FLUID_STORED_PRESSURE)
+        return FAIL(ctx, STATUS_INTERNAL, "no pressure is stored");
     if (field >= FLUID_SCALAR0)
         f = FLUID_FIRST_SCALAR + (int)(field - FLUID_SCALAR0);
     else if (field == FLUID_PRESSURE)

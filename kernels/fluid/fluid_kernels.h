@@ -164,6 +164,9 @@ enum fluid_field {
     FLUID_CENTER_W,
     FLUID_PRESSURE, /* physical: density * psi / (alpha dt), zero mean not set
                      */
+    FLUID_STORED_PRESSURE, /* where diffusion is implicit: pressure / density,
+                            * as it is stored, for a state that is to come back
+                            * bit by bit */
     FLUID_VORTICITY_X,
     FLUID_VORTICITY_Y,
     FLUID_VORTICITY_Z,
@@ -250,8 +253,9 @@ struct fluid_kernels {
 
     /* ---- whole content ---- */
     /* field: FLUID_U, FLUID_V, FLUID_W, FLUID_SCALAR0 + i, and FLUID_PRESSURE
-     * where diffusion is implicit. On the upper wall of a direction the normal
-     * component's last face is the wall's and is set to 0. */
+     * or FLUID_STORED_PRESSURE where diffusion is implicit. On the upper wall
+     * of a direction the normal component's last face is the wall's and is set
+     * to 0. */
     int (*set)(struct ctx *ctx, struct fluid_store *s, enum fluid_field field,
                const double *block);
     int (*get)(struct ctx *ctx, struct fluid_store *s, enum fluid_field field,

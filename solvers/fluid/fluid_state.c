@@ -24,7 +24,7 @@ struct saved_field {
 static int list_fields(const struct fluid *f, struct saved_field *out)
 {
     static const char *const names[] = {"fluid/u", "fluid/v", "fluid/w",
-                                        "fluid/pressure"};
+                                        "fluid/pressure_by_density"};
     int n = 0;
     for (int i = 0; i < 3; i++) {
         snprintf(out[n].name, sizeof out[n].name, "%s", names[i]);
@@ -32,7 +32,7 @@ static int list_fields(const struct fluid *f, struct saved_field *out)
     }
     if (f->setup.diffusion != FLUID_EXPLICIT) {
         snprintf(out[n].name, sizeof out[n].name, "%s", names[3]);
-        out[n++].field = FLUID_PRESSURE;
+        out[n++].field = FLUID_STORED_PRESSURE;
     }
     for (int i = 0; i < f->setup.n_scalars; i++) {
         snprintf(out[n].name, sizeof out[n].name, "fluid/scalar/%s",

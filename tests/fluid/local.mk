@@ -71,3 +71,5 @@ tests_fluid_t_step_LDADD = $(TEST_LIBS)
 # Whole flows through the program.
 TESTS += tests/fluid/runs.py tests/fluid/spectra.py tests/fluid/faults.py
 EXTRA_DIST += tests/fluid/runs.py tests/fluid/spectra.py tests/fluid/faults.py
+TESTS += tests/fluid/resume_flow.py
+EXTRA_DIST += tests/fluid/resume_flow.py
