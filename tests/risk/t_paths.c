@@ -60,7 +60,8 @@ static void make(struct problem *p, enum risk_model model,
 
 static void event(struct problem *p, int step, enum risk_action action)
 {
-    p->events[p->plan.n_events++] = (struct risk_event){step, 0, action};
+    p->events[p->plan.n_events++] =
+        (struct risk_event){.step = step, .instrument = 0, .action = action};
 }
 
 static void every_step(struct problem *p, enum risk_action action)
@@ -281,6 +282,49 @@ static void bits(void)
            "pairs of mirrored paths nearly halve the error of a call");
 }
 
+/* The means of 16 chunks scatter a quarter as much as those of one. */
+static void convergence(void)
+{
+    enum { ALL = 1024, GROUP = 16 };
+    struct problem p;
+    struct risk_store *s;
+    double one = 0, many = 0, part = 0, mean = 0, square = 0;
+    make(&p, RISK_GBM, RISK_EUROPEAN, 1, 100);
+    event(&p, STEPS - 1, RISK_PAY);
+    p.plan.factors = p.factor;
+    p.plan.step_length = p.length;
+    p.plan.drift = p.drift;
+    p.plan.instruments = &p.instrument;
+    p.plan.events = p.events;
+    if (risk_kernels_cpu.create(&ctx, &p.plan, &s) != 0) {
+        tap_ok(0, "a store for the error's slope");
+        return;
+    }
+    for (int c = 0; c < ALL; c++) {
+        struct risk_sums sums[2];
+        struct risk_chunk chunk = {.sums = sums};
+        risk_kernels_cpu.run(&ctx, s, c, 1, &chunk);
+        double y = sums[0].y / RISK_CHUNK;
+        mean += y / ALL;
+        one += y * y / ALL;
+        square += sums[0].yy / RISK_CHUNK / ALL;
+        part += y / GROUP;
+        if ((c + 1) % GROUP == 0) {
+            many += part * part * GROUP / ALL;
+            part = 0;
+        }
+    }
+    risk_kernels_cpu.destroy(s);
+    one = sqrt(one - mean * mean);
+    many = sqrt(many - mean * mean);
+    /* 64 groups tell their deviation to 9 %: 0.09 / log 16 = 0.03. */
+    double slope = log(one / many) / log(GROUP);
+    tap_ok(fabs(slope - 0.5) < 0.09, "the error falls as N^-%.3f", slope);
+    double said = sqrt((square - mean * mean) / RISK_CHUNK);
+    tap_ok(fabs(one / said - 1) < 0.07,
+           "and is what a chunk's own sums say: %.5f for %.5f", one, said);
+}
+
 int main(void)
 {
     if (comm_start_alone(1, &ctx.comm) != 0)
@@ -292,6 +336,7 @@ int main(void)
     lookback();
     exchange();
     bits();
+    convergence();
     comm_finish(ctx.comm);
     return tap_done();
 }

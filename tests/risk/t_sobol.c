@@ -134,9 +134,9 @@ static int replicates(int sobol, int steps, int64_t each, int n, double *mean)
     for (int k = 0; k < steps; k++) {
         length[k] = 1.0 / steps;
         drift[k] = 0.05 / steps;
-        events[k] = (struct risk_event){k, 0, RISK_SUM_SPOT};
+        events[k] = (struct risk_event){.step = k, .action = RISK_SUM_SPOT};
     }
-    events[steps] = (struct risk_event){steps - 1, 0, RISK_PAY};
+    events[steps] = (struct risk_event){.step = steps - 1, .action = RISK_PAY};
     const struct risk_plan plan = {.seed = 7,
                                    .n_factors = 1,
                                    .factors = &factor,
