@@ -17,6 +17,14 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/lj_liquid.toml \
 	inputs/md/lj_melt.toml \
 	inputs/md/make_cluster.py \
+	inputs/risk/asian.toml \
+	inputs/risk/barriers.csv \
+	inputs/risk/barriers.toml \
+	inputs/risk/baskets.csv \
+	inputs/risk/baskets.toml \
+	inputs/risk/book.csv \
+	inputs/risk/correlation.csv \
+	inputs/risk/portfolio.toml \
 	inputs/slurm/array.sh \
 	inputs/slurm/plain.sh \
 	inputs/slurm/requeue.sh

@@ -257,6 +257,23 @@ static double exercise_today(const struct risk *risk,
     return p->quantity * more;
 }
 
+/* The portfolio's samples have no control. Where positions have, their sum may
+ * be better, though nothing is known of how their errors go together: the sum
+ * of the errors is the most that it can have. */
+static void sum_of_positions(const struct risk *risk, struct risk_price *all)
+{
+    struct risk_number sum = {0, 0};
+    for (int32_t i = 0; i < risk->portfolio.n; i++) {
+        double quantity = risk->portfolio.positions[i].quantity;
+        sum.value += quantity * risk->prices[i].value.value;
+        sum.error += fabs(quantity) * risk->prices[i].value.error;
+    }
+    if (!(sum.error < all->value.error))
+        return;
+    all->value = sum;
+    all->method = "sum of positions with controls, error at most";
+}
+
 void risk_price_numbers(struct risk *risk)
 {
     const double n = risk_samples_done(risk);
@@ -287,4 +304,6 @@ void risk_price_numbers(struct risk *risk)
     risk->prices[last].value.value += known;
     risk->prices[last].method =
         risk->sobol ? "Sobol, scrambled" : "Monte Carlo";
+    if (risk->control)
+        sum_of_positions(risk, &risk->prices[last]);
 }
