@@ -22,3 +22,6 @@ TESTS += tests/risk/greeks.py tests/risk/references.py tests/risk/bits.py tests/
 LONG_TESTS += tests/risk/references_long.py
 EXTRA_DIST += tests/risk/greeks.py tests/risk/references.py tests/risk/bits.py tests/risk/bad.py \
 	tests/risk/risk_cases.py tests/risk/references.csv
+
+TESTS += tests/risk/sobol.py
+EXTRA_DIST += tests/risk/sobol.py
