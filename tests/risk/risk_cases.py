@@ -72,7 +72,7 @@ class Deck:
         with open(self.name + ".toml", "w") as file:
             file.write(self.text())
         tap.warpdeck("run", self.name + ".toml", "--overwrite", *overrides,
-                     ranks=ranks)
+                     ranks=ranks, timeout=3000)
         with h5py.File(self.name + ".h5") as file:
             table = file["risk/instruments"]
             return table["price"][:], table["price_error"][:]
