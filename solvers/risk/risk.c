@@ -295,7 +295,7 @@ static int risk_totals(struct ctx *ctx, void *state, struct solver_totals *out)
 
 /* ---- checkpoints ---- */
 
-enum { SUMS = 5, SCENARIO_SUMS = 6, COUNTS = 3 };
+enum { SUMS = 5, SCENARIO_SUMS = 6, COUNTS = 4 };
 
 static int move_state(struct ctx *ctx, struct risk *r, struct state_io *io,
                       int64_t *counts, int out)
@@ -319,7 +319,8 @@ static int move_state(struct ctx *ctx, struct risk *r, struct state_io *io,
 static int risk_save(struct ctx *ctx, void *state, struct state_io *io)
 {
     struct risk *r = state;
-    int64_t counts[COUNTS] = {r->step, r->chunks_done, (int64_t)r->files_hash};
+    int64_t counts[COUNTS] = {r->step, r->chunks_done, (int64_t)r->files_hash,
+                              r->plan.replicate_chunks};
     return move_state(ctx, r, io, counts, 1);
 }
 
@@ -333,6 +334,10 @@ static int risk_restore(struct ctx *ctx, void *state, struct state_io *io)
         return FAIL(ctx, STATUS_INPUT,
                     "the portfolio's or correlation's file has changed since "
                     "the checkpoint");
+    if (counts[3] != r->plan.replicate_chunks)
+        return FAIL(ctx, STATUS_INPUT,
+                    "Sobol's replicates have another length than at the "
+                    "checkpoint: go on with the same number of paths");
     r->step = r->first_step = counts[0];
     r->chunks_done = counts[1];
     if (r->chunks_done > 0)
