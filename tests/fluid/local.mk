@@ -73,3 +73,4 @@ TESTS += tests/fluid/runs.py tests/fluid/spectra.py tests/fluid/faults.py
 EXTRA_DIST += tests/fluid/runs.py tests/fluid/spectra.py tests/fluid/faults.py
 TESTS += tests/fluid/resume_flow.py
 EXTRA_DIST += tests/fluid/resume_flow.py
+LONG_TESTS += tests/fluid/resume_flow_long.py
