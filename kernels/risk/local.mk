@@ -16,5 +16,7 @@ librisk_a_SOURCES = \
 	kernels/risk/sobol.h \
 	kernels/risk/sobol_cpu.c \
 	kernels/risk/sobol_numbers.h \
+	kernels/risk/value.h \
+	kernels/risk/value_cpu.c \
 	kernels/risk/walk_cpu.c
 librisk_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno

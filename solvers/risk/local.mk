@@ -14,4 +14,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_portfolio.c \
 	solvers/risk/risk_price.c \
 	solvers/risk/risk_results.c \
-	solvers/risk/risk_table.c
+	solvers/risk/risk_table.c \
+	solvers/risk/risk_value.c \
+	solvers/risk/risk_var.c \
+	solvers/risk/risk_var.h

@@ -16,6 +16,7 @@
 #include "domain/field.h"
 #include "domain/state.h"
 #include "kernels/device.h"
+#include "solvers/risk/risk_var.h"
 #include "solvers/solver.h"
 
 static void risk_destroy(struct ctx *ctx, void *state)
@@ -28,6 +29,7 @@ static void risk_destroy(struct ctx *ctx, void *state)
         r->k->destroy(r->store);
     risk_results_free(r);
     risk_greeks_free(r);
+    risk_var_free(r);
     risk_plan_free(r);
     for (int i = 0; r->market.assets && i < r->market.n; i++) {
         free(r->market.assets[i].rate.times);
@@ -54,6 +56,7 @@ static int risk_create(struct ctx *ctx, struct params *p, void **state)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for the solver");
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(risk_read_params(ctx, p, r));
+    TRY_CLEANUP(comm_agree(ctx, risk_var_check(ctx, r)));
     TRY_CLEANUP(comm_agree(ctx, risk_plan_make(ctx, r)));
     if (r->engines & RISK_ENGINE_GREEKS)
         TRY_CLEANUP(comm_agree(ctx, risk_greeks_make(ctx, r)));

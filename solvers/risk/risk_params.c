@@ -11,6 +11,7 @@
 #include "base/param.h"
 #include "solvers/risk/risk.h"
 #include "solvers/risk/risk_csv.h"
+#include "solvers/risk/risk_var.h"
 
 static int has_word(const struct params *p, const char *key, const char *word)
 {
@@ -29,6 +30,8 @@ static void read_risk(struct params *p, struct risk *r)
     r->engines = RISK_ENGINE_PRICE;
     if (has_word(p, "engines", "greeks"))
         r->engines |= RISK_ENGINE_GREEKS;
+    if (has_word(p, "engines", "var"))
+        r->engines |= RISK_ENGINE_VAR;
     r->antithetic = has_word(p, "variance_reduction", "antithetic");
     r->control = has_word(p, "variance_reduction", "control");
     if (has_word(p, "variance_reduction", "none") &&
@@ -191,6 +194,8 @@ static int read_factors(struct ctx *ctx, struct params *p,
     for (int i = 0; i < m->n; i++) {
         struct risk_asset *a = &m->assets[i];
         a->drift = NAN;
+        if (params_is_set_at(p, "risk.factor", i, "drift"))
+            a->drift = params_double_at(p, "risk.factor", i, "drift");
         check_name(p, i, m, a->name);
         read_model(p, i, &a->model);
         TRY(read_curve(ctx, p, i, "rate", &a->rate));
@@ -200,6 +205,42 @@ static int read_factors(struct ctx *ctx, struct params *p,
             steps = params_double_at(p, "risk.factor", i, "steps_per_year");
         m->steps_per_year = fmax(m->steps_per_year, steps);
     }
+    return 0;
+}
+
+/* ---- [risk.var] ---- */
+
+static int read_var(struct ctx *ctx, struct params *p, struct risk *r)
+{
+    const int given = params_has_section(p, "risk.var");
+    size_t n = 0;
+    if (!(r->engines & RISK_ENGINE_VAR) || !given) {
+        if (given)
+            params_error(p, "risk.var", NULL,
+                         "risk.engines does not name \"var\"");
+        else if (r->engines & RISK_ENGINE_VAR)
+            params_error(p, "risk", "engines",
+                         "\"var\" needs a section [risk.var]");
+        return 0;
+    }
+    const double *levels = params_doubles(p, "risk.var", "levels", &n);
+    struct risk_var *v = r->var = calloc(1, sizeof *v);
+    if (v != NULL)
+        v->levels = calloc(n + 1, sizeof *v->levels);
+    if (v == NULL || v->levels == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for levels");
+    v->horizon = params_double(p, "risk.var", "horizon");
+    v->confidence = params_double(p, "risk.var", "confidence");
+    v->paths = params_int(p, "risk.var", "paths");
+    v->normal = strcmp(params_string(p, "risk.var", "returns"), "normal") == 0;
+    v->n_levels = (int)n;
+    for (size_t i = 0; i < n; i++)
+        v->levels[i].level = levels[i];
+    for (int f = 0; v->normal && f < r->market.n; f++)
+        if (r->market.assets[f].model.model != RISK_GBM)
+            params_error(p, "risk.var", "returns",
+                         "\"normal\" is for gbm factors; \"%s\" is another",
+                         r->market.assets[f].name);
     return 0;
 }
 
@@ -415,6 +456,7 @@ int risk_read_params(struct ctx *ctx, struct params *p, struct risk *r)
         TRY(risk_correlation_read(
             ctx, r, params_folder(p),
             params_string(p, "risk.correlation", "file")));
+    TRY(comm_agree(ctx, read_var(ctx, p, r)));
     TRY(comm_agree(ctx, risk_market_root(ctx, &r->market)));
     TRY(read_positions(ctx, p, r));
     return params_finish(ctx, p);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "domain/field.h"
 #include "solvers/risk/risk.h"
+#include "solvers/risk/risk_var.h"
 
 enum { TABLES_MAX = 8, COLUMNS_MAX = RISK_FACTORS_MAX + 1, SHOWN_MAX = 30 };
 
@@ -156,6 +157,71 @@ static void add_greeks(struct risk *r, struct risk_tables *t)
     }
 }
 
+static void add_var(struct risk *r, struct risk_tables *t)
+{
+    const struct risk_var *v = r->var;
+    if (v == NULL || !v->done)
+        return;
+    struct filling *f = add_table(
+        t, "var", v->n_levels,
+        "value at risk (var) with the interval var_low to var_high that holds "
+        "the true one with the confidence asked for, and expected shortfall "
+        "with its standard error; losses are positive; full revaluation in "
+        "closed form");
+    double *level = add_numbers(t, f, "level"), *var = add_numbers(t, f, "var"),
+           *low = add_numbers(t, f, "var_low"),
+           *high = add_numbers(t, f, "var_high"),
+           *es = add_numbers(t, f, "expected_shortfall"),
+           *error = add_numbers(t, f, "expected_shortfall_error"),
+           *confidence = add_numbers(t, f, "confidence"),
+           *horizon = add_numbers(t, f, "horizon"),
+           *paths = add_numbers(t, f, "paths");
+    for (int i = 0; !t->failed && i < v->n_levels; i++) {
+        level[i] = v->levels[i].level;
+        var[i] = v->levels[i].var;
+        low[i] = v->levels[i].low;
+        high[i] = v->levels[i].high;
+        es[i] = v->levels[i].shortfall.value;
+        error[i] = v->levels[i].shortfall.error;
+        confidence[i] = v->confidence;
+        horizon[i] = v->horizon;
+        paths[i] = (double)v->paths_done;
+    }
+}
+
+static void add_var_parts(struct risk *r, struct risk_tables *t)
+{
+    const struct risk_var *v = r->var;
+    const int32_t n = r->portfolio.n;
+    if (v == NULL || !v->done)
+        return;
+    struct filling *f = add_table(
+        t, "var_instruments", (int64_t)v->n_levels * n,
+        "each position's part of VaR and of expected shortfall, which add up "
+        "to the portfolio's; marginal: of one unit more; incremental: VaR less "
+        "that without the position, on the same paths");
+    const char **id = add_texts(t, f, "id");
+    double *level = add_numbers(t, f, "level"),
+           *var = add_numbers(t, f, "component_var"),
+           *var_error = add_numbers(t, f, "component_var_error"),
+           *es = add_numbers(t, f, "component_shortfall"),
+           *es_error = add_numbers(t, f, "component_shortfall_error"),
+           *marginal = add_numbers(t, f, "marginal_var"),
+           *incremental = add_numbers(t, f, "incremental_var");
+    for (int64_t i = 0; !t->failed && i < f->table.n_rows; i++) {
+        const struct risk_position *p = &r->portfolio.positions[i % n];
+        const struct risk_var_part *part = &v->parts[i];
+        id[i] = p->id;
+        level[i] = v->levels[i / n].level;
+        var[i] = part->var.value;
+        var_error[i] = part->var.error;
+        es[i] = part->shortfall.value;
+        es_error[i] = part->shortfall.error;
+        marginal[i] = p->quantity != 0 ? part->var.value / p->quantity : 0;
+        incremental[i] = part->incremental;
+    }
+}
+
 static void add_portfolio(struct risk *r, struct risk_tables *t)
 {
     struct filling *f =
@@ -234,6 +300,14 @@ static void print_summary(struct ctx *ctx, const struct risk *r)
         log_info(ctx->log, "  ... and %d more, in the file", n - SHOWN_MAX);
     print_row(ctx, "portfolio", "", NAN, all->value.value, all->value.error,
               all->method);
+    for (int i = 0; r->var != NULL && i < r->var->n_levels; i++) {
+        const struct risk_var_level *v = &r->var->levels[i];
+        log_info(ctx->log,
+                 "  VaR %.6g %%: %.6g (%.6g to %.6g); expected shortfall %.6g "
+                 "+- %.2g; losses are positive",
+                 100 * v->level, v->var, v->low, v->high, v->shortfall.value,
+                 v->shortfall.error);
+    }
 }
 
 int risk_results(struct ctx *ctx, void *state,
@@ -245,11 +319,15 @@ int risk_results(struct ctx *ctx, void *state,
     *tables = NULL;
     if (r->chunks_done == 0)
         return 0;
+    if (r->var != NULL && !r->var->done)
+        TRY(risk_var_run(ctx, r));
     risk_results_free(r);
     r->tables = calloc(1, sizeof *r->tables);
     if (r->tables != NULL) {
         add_instruments(r, r->tables);
         add_greeks(r, r->tables);
+        add_var(r, r->tables);
+        add_var_parts(r, r->tables);
         add_portfolio(r, r->tables);
         add_correlation(r, r->tables);
         finish_tables(r->tables);

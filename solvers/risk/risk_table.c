@@ -16,6 +16,9 @@ static const struct param_section sections[] = {
      "out: independent."},
     {"risk.portfolio", 0, 1, "Positions from a file."},
     {"risk.instrument", 1, 1, "A position, one section each."},
+    {"risk.var", 0, 1,
+     "Value at risk and expected shortfall at a horizon, by revaluation of all "
+     "positions in closed form; losses are positive."},
     {"output", 0, 1, "What is written, and how often."},
     {NULL, 0, 0, NULL}};
 
@@ -60,10 +63,10 @@ static const struct param params[] = {
      "of "
      "the run."},
     {"risk", "engines", PARAM_STRINGS, NO_DIM, "[\"price\"]", 0, 0, 0, 0,
-     "price|greeks|-var|-exposure|-portfolio",
+     "price|greeks|var|-exposure|-portfolio",
      "What is computed. price: value and standard error of each position and "
      "of all. greeks: sensitivities, each with its standard error; each path "
-     "is walked 13 to 21 times for one factor."},
+     "is walked 13 to 21 times for one factor. var: [risk.var]."},
     {"risk", "sampling", PARAM_STRING, NO_DIM, "\"philox\"", 0, 0, 0, 0,
      "philox|sobol",
      "Where the random numbers come from: independent ones, or Sobol's points "
@@ -124,6 +127,10 @@ static const struct param params[] = {
              "merton: mean of the logarithm of a jump's factor."),
     OF_MODEL("jump_volatility", 0, "0.15", PARAM_HAS_MIN,
              "merton: its deviation."),
+    {"risk.factor", "drift", PARAM_DOUBLE, NO_DIM, "0.05", -10, 10, 0,
+     PARAM_OPTIONAL | BETWEEN, NULL,
+     "Expected growth of the price a year in the real world, for [risk.var]; "
+     "left out: rate less dividend."},
     {"risk.factor", "steps_per_year", PARAM_DOUBLE, NO_DIM, "64", 0, 1e5, 0,
      PARAM_OPTIONAL | BETWEEN, NULL,
      "No time step is longer than one over this. Left out: 64 for heston, "
@@ -195,6 +202,22 @@ static const struct param params[] = {
      PARAM_OPTIONAL | PARAM_ALONE, NULL,
      "One for each factor. Left out: equal ones of sum 1 of a basket, else 1."},
     OF_POSITION("exercise_dates", "50", 0, "Equal dates of early exercise."),
+
+    {"risk.var", "horizon", PARAM_DOUBLE, NO_DIM, "0.04", 0, 0, 0,
+     PARAM_REQUIRED | POSITIVE, NULL, "Years to the date of the losses."},
+    {"risk.var", "levels", PARAM_DOUBLES, NO_DIM, "[0.95, 0.99]", 0.5, 0.99999,
+     0, PARAM_ALONE | BETWEEN, NULL,
+     "VaR at level a is the loss that is not exceeded with chance a."},
+    {"risk.var", "confidence", PARAM_DOUBLE, NO_DIM, "0.95", 0.5, 0.9999, 0,
+     BETWEEN, NULL, "Chance that the interval of VaR holds the true one."},
+    {"risk.var", "paths", PARAM_INT, NO_DIM, "100_000", 1, 1e9, 0, BETWEEN,
+     NULL,
+     "Paths to the horizon, rounded up to whole chunks of 4096; a rank holds "
+     "one number for each of its paths and each position."},
+    {"risk.var", "returns", PARAM_STRING, NO_DIM, "\"model\"", 0, 0, 0, 0,
+     "model|normal",
+     "model: the factors' models. normal: each factor's return is normal, with "
+     "mean drift times horizon (delta-normal VaR); gbm factors only."},
 
     {"output", "observables_every", PARAM_INTERVAL, NO_DIM, "1", 0, 0, 0, 0,
      NULL,

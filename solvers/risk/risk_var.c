@@ -1,0 +1,418 @@
+/* risk_var.c: value at risk and expected shortfall from full revaluation.
+ *
+ * Paths of the real world to the horizon, the value of each position there in
+ * closed form, losses = value today - value then. The quantile at level a of n
+ * losses is the ceil(n a)-th smallest one; its interval is that of order
+ * statistics, from the binomial distribution of the number of losses below the
+ * true quantile (David and Nagaraja 2003, section 7.1). Expected shortfall is
+ * the mean of the worst (1 - a) n losses, the last one in part (Acerbi and
+ * Tasche 2002), its error that of Manistre and Hancock (2005). Losses stay
+ * where they were computed; the quantile is found by bisection of the numbers'
+ * bits, so that it does not depend on the ranks.
+ */
+#include "solvers/risk/risk_var.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "kernels/risk/exact.h"
+#include "solvers/risk/risk.h"
+
+/* ---- numbers in order, as integers in order ---- */
+
+static uint64_t key_of(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u >> 63 ? ~u : u | (uint64_t)1 << 63;
+}
+
+static double of_key(uint64_t k)
+{
+    double x;
+    k = k >> 63 ? k & ~((uint64_t)1 << 63) : ~k;
+    memcpy(&x, &k, sizeof x);
+    return x;
+}
+
+/* The rank-th smallest (from 1) of all ranks' numbers. Collective. */
+static int select_rank(struct ctx *ctx, const double *x, size_t n, int64_t rank,
+                       double *out)
+{
+    uint64_t low = 0, high = UINT64_MAX;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int64_t below = 0;
+        for (size_t i = 0; i < n; i++)
+            below += key_of(x[i]) <= middle;
+        TRY(comm_sum_int64(ctx, &below, 1));
+        if (below >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *out = of_key(low);
+    return 0;
+}
+
+/* Ranks low and high of an interval that holds the quantile with at least this
+ * chance; 0 or n + 1 where n is too small for an end. */
+static void interval_ranks(int64_t n, double level, double chance, int64_t *low,
+                           int64_t *high)
+{
+    const double each = (1 - chance) / 2, mean = (double)n * level,
+                 width = 14 * sqrt(mean * (1 - level)) + 60;
+    int64_t from = (int64_t)fmax(floor(mean - width), 0),
+            to = (int64_t)fmin(ceil(mean + width), (double)n);
+    double k = (double)from, m = (double)n, sum = 0;
+    double p = exp(lgamma(m + 1) - lgamma(k + 1) - lgamma(m - k + 1) +
+                   k * log(level) + (m - k) * log1p(-level));
+    *low = 0;
+    *high = n + 1;
+    for (int64_t i = from; i <= to; i++) {
+        sum += p; /* of at most i losses below the quantile */
+        if (sum <= each)
+            *low = i + 1;
+        if (sum >= 1 - each && *high > n) {
+            *high = i + 1;
+            break;
+        }
+        p *= (m - (double)i) / ((double)i + 1) * level / (1 - level);
+    }
+    if (*high > n)
+        *high = n + 1;
+}
+
+/* ---- losses ---- */
+
+/* This rank's losses: of positions [n][room], and of all [room]. */
+struct losses {
+    int64_t first, end; /* chunks */
+    int64_t chunks;     /* of all ranks */
+    size_t n, room;     /* positions, paths here */
+    double *of, *all, *without;
+    double *spot;
+    struct risk_valuation *then;
+    double *now;
+};
+
+static void losses_free(struct losses *l)
+{
+    free(l->of);
+    free(l->all);
+    free(l->without);
+    free(l->spot);
+    free(l->then);
+    free(l->now);
+}
+
+static int losses_make(struct ctx *ctx, const struct risk *risk,
+                       struct losses *l)
+{
+    const int size = comm_size(ctx->comm), rank = comm_rank(ctx->comm);
+    const size_t nf = (size_t)risk->market.n;
+    l->n = (size_t)risk->portfolio.n;
+    l->chunks = (risk->var->paths + RISK_CHUNK - 1) / RISK_CHUNK;
+    l->first = l->chunks * rank / size;
+    l->end = l->chunks * (rank + 1) / size;
+    l->room = (size_t)(l->end - l->first) * RISK_CHUNK;
+    l->of = calloc(l->n * l->room + 1, sizeof(double));
+    l->all = calloc(l->room + 1, sizeof(double));
+    l->without = calloc(l->room + 1, sizeof(double));
+    l->spot = aligned_alloc(64, (nf + 1) * RISK_CHUNK * sizeof(double));
+    l->then = calloc(l->n + 1, sizeof *l->then);
+    l->now = calloc(l->n + 1, sizeof(double));
+    if (l->of == NULL || l->all == NULL || l->without == NULL ||
+        l->spot == NULL || l->then == NULL || l->now == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
+    for (size_t f = 0; f < nf; f++)
+        for (size_t i = 0; i < 8; i++)
+            l->spot[f * RISK_CHUNK + i] = risk->market.assets[f].model.spot;
+    for (size_t q = 0; q < l->n; q++) {
+        double lane[8] __attribute__((aligned(64)));
+        TRY(risk_value_make(ctx, risk, (int32_t)q, 0, &l->then[q]));
+        risk_value_paths(&l->then[q], l->spot, RISK_CHUNK, 8, lane);
+        l->now[q] = lane[0];
+        TRY(risk_value_make(ctx, risk, (int32_t)q, risk->var->horizon,
+                            &l->then[q]));
+    }
+    return 0;
+}
+
+/* Steps to the horizon in the real world. */
+static int make_store(struct ctx *ctx, const struct risk *risk,
+                      const struct risk_kernels *k, int32_t *last,
+                      struct risk_store **out)
+{
+    const double horizon = risk->var->horizon;
+    const size_t nf = (size_t)risk->market.n;
+    const int32_t steps =
+        (int32_t)fmax(ceil(horizon * risk->market.steps_per_year - 1e-9), 1);
+    double *lengths = calloc((size_t)steps, sizeof *lengths),
+           *drift = calloc((size_t)steps * nf, sizeof *drift);
+    struct risk_factor *factors = calloc(nf, sizeof *factors);
+    int status = 0;
+    if (lengths == NULL || drift == NULL || factors == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory for paths");
+    for (size_t f = 0; status == 0 && f < nf; f++) {
+        const struct risk_asset *a = &risk->market.assets[f];
+        factors[f] = a->model;
+        for (int32_t s = 0; s < steps; s++) {
+            double from = horizon * s / steps, to = horizon * (s + 1) / steps;
+            lengths[s] = to - from;
+            drift[(size_t)s * nf + f] =
+                isfinite(a->drift)
+                    ? a->drift * (to - from)
+                    : risk_curve_integral(&a->rate, to) -
+                          risk_curve_integral(&a->rate, from) -
+                          risk_curve_integral(&a->dividend, to) +
+                          risk_curve_integral(&a->dividend, from);
+        }
+    }
+    struct risk_plan plan = {.seed = risk->seed,
+                             .n_factors = risk->market.n,
+                             .factors = factors,
+                             .root = risk->market.root,
+                             .n_steps = steps,
+                             .step_length = lengths,
+                             .drift = drift};
+    *last = steps - 1;
+    if (status == 0)
+        status = k->create(ctx, &plan, out);
+    free(lengths);
+    free(drift);
+    free(factors);
+    return status;
+}
+
+/* returns = "normal": the return is the normal number itself, not the
+ * exponential of it. */
+static void make_normal(const struct risk *risk, double *spot)
+{
+    const double h = risk->var->horizon;
+    for (int f = 0; f < risk->market.n; f++) {
+        const struct risk_factor *m = &risk->market.assets[f].model;
+        double *s = spot + (size_t)f * RISK_CHUNK;
+        for (size_t i = 0; i < RISK_CHUNK; i++) {
+            const double r = exact_log(s[i] / m->spot);
+            s[i] = m->spot * (1 + r + 0.5 * m->volatility * m->volatility * h);
+        }
+    }
+}
+
+static int run_chunks(struct ctx *ctx, const struct risk *risk,
+                      const struct risk_kernels *k, struct risk_store *store,
+                      int32_t last, struct losses *l)
+{
+    double value[RISK_CHUNK] __attribute__((aligned(64)));
+    for (int64_t c = l->first; c < l->end; c++) {
+        const size_t at = (size_t)(c - l->first) * RISK_CHUNK;
+        TRY(k->states(ctx, store, c, 1, &last, l->spot, NULL));
+        if (risk->var->normal)
+            make_normal(risk, l->spot);
+        for (size_t q = 0; q < l->n; q++) {
+            double *of = l->of + q * l->room + at;
+            const double quantity = risk->portfolio.positions[q].quantity;
+            risk_value_paths(&l->then[q], l->spot, RISK_CHUNK, RISK_CHUNK,
+                             value);
+            for (size_t i = 0; i < RISK_CHUNK; i++) {
+                of[i] = quantity * (l->now[q] - value[i]);
+                l->all[at + i] += of[i];
+            }
+        }
+        for (size_t i = 0; i < RISK_CHUNK; i++)
+            if (!isfinite(l->all[at + i]))
+                return FAIL(ctx, STATUS_PHYSICS,
+                            "the loss on path %lld is not finite",
+                            (long long)c * RISK_CHUNK + (long long)i);
+    }
+    return 0;
+}
+
+static int simulate(struct ctx *ctx, struct risk *risk, struct losses *l)
+{
+    const struct risk_kernels *k =
+        risk->k->states != NULL ? risk->k : &risk_kernels_cpu;
+    struct risk_store *store = NULL;
+    int32_t last = 0;
+    int status = losses_make(ctx, risk, l);
+    if (status == 0)
+        status = make_store(ctx, risk, k, &last, &store);
+    if (status == 0)
+        status = run_chunks(ctx, risk, k, store, last, l);
+    if (store != NULL)
+        k->destroy(store);
+    return comm_agree(ctx, status);
+}
+
+/* ---- sums in a fixed order ---- */
+
+/* Sums of one chunk: over losses beyond the quantile v, and over those within
+ * [low, high]; d = loss - v. */
+enum { TAIL_COUNT, TAIL, TAIL2, NEAR_COUNT, NEAR, NEAR2, HEAD };
+enum { OF_TAIL, OF_TAIL2, OF_NEAR, OF_NEAR2, OF_CROSS, EACH_POSITION };
+
+static void add_chunk(const struct losses *l, size_t at, double v, double low,
+                      double high, double *s)
+{
+    for (size_t i = at; i < at + RISK_CHUNK; i++) {
+        const double d = l->all[i] - v;
+        const int tail = d > 0, near = l->all[i] >= low && l->all[i] <= high;
+        if (!tail && !near)
+            continue;
+        s[TAIL_COUNT] += tail;
+        s[TAIL] += tail ? d : 0;
+        s[TAIL2] += tail ? d * d : 0;
+        s[NEAR_COUNT] += near;
+        s[NEAR] += near ? d : 0;
+        s[NEAR2] += near ? d * d : 0;
+        for (size_t q = 0; q < l->n; q++) {
+            double x = l->of[q * l->room + i],
+                   *p = s + HEAD + q * EACH_POSITION;
+            p[OF_TAIL] += tail ? x : 0;
+            p[OF_TAIL2] += tail ? x * x : 0;
+            p[OF_NEAR] += near ? x : 0;
+            p[OF_NEAR2] += near ? x * x : 0;
+            p[OF_CROSS] += near ? x * d : 0;
+        }
+    }
+}
+
+/* Sums of all chunks. Collective. */
+static int sums_of(struct ctx *ctx, const struct losses *l, double v,
+                   double low, double high, double *out)
+{
+    const size_t each = HEAD + l->n * EACH_POSITION,
+                 total = each * (size_t)l->chunks;
+    double *all = calloc(total + (size_t)l->chunks, sizeof *all);
+    int status = 0;
+    if (all == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory for sums");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    for (int64_t c = l->first; c < l->end; c++)
+        add_chunk(l, (size_t)(c - l->first) * RISK_CHUNK, v, low, high,
+                  all + each * (size_t)c);
+    for (size_t at = 0; at < total; at += 1u << 20)
+        TRY_CLEANUP(comm_sum_double(
+            ctx, all + at,
+            (int)(total - at < 1u << 20 ? total - at : 1u << 20)));
+    for (size_t i = 0; i < each; i++) {
+        double *leaf = all + total;
+        for (int64_t c = 0; c < l->chunks; c++)
+            leaf[c] = all[each * (size_t)c + i];
+        out[i] = exact_tree_sum(leaf, l->chunks);
+    }
+cleanup:
+    free(all);
+    return status;
+}
+
+/* ---- numbers ---- */
+
+/* What each position has in VaR: its mean loss where the portfolio's is VaR,
+ * by a line through the losses near it. A line, so that the parts add up to
+ * VaR whatever the slope of the density. */
+static void component(const double *s, const double *p, double tail_n,
+                      const struct risk_var_level *level,
+                      struct risk_var_part *out)
+{
+    const double n = s[NEAR_COUNT], mean_d = s[NEAR] / n,
+                 vd = s[NEAR2] / n - mean_d * mean_d, mean = p[OF_NEAR] / n,
+                 slope = vd > 0 ? (p[OF_CROSS] / n - mean * mean_d) / vd : 0;
+    out->var.value = mean - slope * mean_d;
+    double rest = p[OF_NEAR2] / n - mean * mean - slope * slope * vd;
+    out->var.error = sqrt(fmax(rest, 0) / n);
+    const double m = s[TAIL_COUNT];
+    out->shortfall.value =
+        (p[OF_TAIL] + (tail_n - m) * out->var.value) / tail_n;
+    double tail_mean = m > 0 ? p[OF_TAIL] / m : 0,
+           tail_var =
+               m > 0 ? fmax(p[OF_TAIL2] / m - tail_mean * tail_mean, 0) : 0,
+           off = tail_mean - out->var.value;
+    out->shortfall.error = sqrt((tail_var + level->level * off * off) / tail_n);
+}
+
+static int level_numbers(struct ctx *ctx, const struct risk *risk,
+                         struct losses *l, struct risk_var_level *level,
+                         struct risk_var_part *parts, double *s)
+{
+    const int64_t n = l->chunks * RISK_CHUNK;
+    const double tail_n = (double)n * (1 - level->level);
+    int64_t k = (int64_t)ceil((double)n * level->level - 1e-9), low, high;
+    int64_t near = (int64_t)fmax(ceil(0.25 * tail_n), 1);
+    double from = 0, to = 0;
+    k = k < 1 ? 1 : k > n ? n : k;
+    interval_ranks(n, level->level, risk->var->confidence, &low, &high);
+    TRY(select_rank(ctx, l->all, l->room, k, &level->var));
+    level->low = -INFINITY;
+    level->high = INFINITY;
+    if (low >= 1)
+        TRY(select_rank(ctx, l->all, l->room, low, &level->low));
+    if (high <= n)
+        TRY(select_rank(ctx, l->all, l->room, high, &level->high));
+    TRY(select_rank(ctx, l->all, l->room, k - near < 1 ? 1 : k - near, &from));
+    TRY(select_rank(ctx, l->all, l->room, k + near > n ? n : k + near, &to));
+    TRY(sums_of(ctx, l, level->var, from, to, s));
+    const double m = s[TAIL_COUNT], mean = m > 0 ? s[TAIL] / m : 0,
+                 variance = m > 0 ? fmax(s[TAIL2] / m - mean * mean, 0) : 0;
+    level->shortfall.value = level->var + s[TAIL] / tail_n;
+    level->shortfall.error =
+        sqrt((variance + level->level * mean * mean) / tail_n);
+    for (size_t q = 0; q < l->n; q++) {
+        double without = 0;
+        component(s, s + HEAD + q * EACH_POSITION, tail_n, level, &parts[q]);
+        for (size_t i = 0; i < l->room; i++)
+            l->without[i] = l->all[i] - l->of[q * l->room + i];
+        TRY(select_rank(ctx, l->without, l->room, k, &without));
+        parts[q].incremental = level->var - without;
+    }
+    return 0;
+}
+
+int risk_var_check(struct ctx *ctx, const struct risk *risk)
+{
+    struct risk_valuation v;
+    for (int32_t q = 0; risk->var != NULL && q < risk->portfolio.n; q++) {
+        TRY(risk_value_make(ctx, risk, q, 0, &v));
+        TRY(risk_value_make(ctx, risk, q, risk->var->horizon, &v));
+    }
+    return 0;
+}
+
+int risk_var_run(struct ctx *ctx, struct risk *risk)
+{
+    struct risk_var *v = risk->var;
+    struct losses l = {0};
+    const size_t n = (size_t)risk->portfolio.n;
+    int status = 0;
+    double *s = calloc(HEAD + n * EACH_POSITION, sizeof *s);
+    free(v->parts);
+    v->parts = calloc((size_t)v->n_levels * n + 1, sizeof *v->parts);
+    if (s == NULL || v->parts == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(simulate(ctx, risk, &l));
+    v->paths_done = l.chunks * RISK_CHUNK;
+    for (int i = 0; i < v->n_levels; i++)
+        TRY_CLEANUP(level_numbers(ctx, risk, &l, &v->levels[i],
+                                  v->parts + (size_t)i * n, s));
+    v->done = 1;
+cleanup:
+    losses_free(&l);
+    free(s);
+    return status;
+}
+
+void risk_var_free(struct risk *risk)
+{
+    if (risk->var == NULL)
+        return;
+    free(risk->var->levels);
+    free(risk->var->parts);
+    free(risk->var);
+    risk->var = NULL;
+}
