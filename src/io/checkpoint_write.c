@@ -307,7 +307,8 @@ int checkpoint_create(struct ctx *ctx, const char *path,
                       struct checkpoint **out)
 {
     struct checkpoint *c = calloc(1, sizeof *c);
-    char *beside = malloc(strlen(path) + 5);
+    size_t size = strlen(path) + sizeof ".tmp";
+    char *beside = malloc(size);
     int status = 0;
     *out = NULL;
     if (c != NULL)
@@ -315,7 +316,7 @@ int checkpoint_create(struct ctx *ctx, const char *path,
     if (c == NULL || beside == NULL || c->path == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     TRY_CLEANUP(comm_agree(ctx, status));
-    sprintf(beside, "%s.tmp", path);
+    snprintf(beside, size, "%s.tmp", path);
     c->io.put = put;
     c->header = *header;
     TRY_CLEANUP(share_header(ctx, &c->header));
