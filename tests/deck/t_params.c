@@ -202,6 +202,7 @@ static void test_resolved(struct ctx *ctx)
              "title = \"a \\\"b\\\" \\\\ \\u0007 \xc3\xa5\"\n[toy]\nsteps = 1\n"
              "timestep = \"0.3 fs\"\nsize = [\"1 nm\", 0.1, 3]\n"
              "[toy.pair]\ncutoff = 1e-7\nof = [[\"A\", \"B\"]]\n"
+             "table = [[1, 2.5], [3, 4]]\n"
              "[[toy.kind]]\nname = \"A\"\n[[toy.kind]]\nname = \"B\"\n"
              "[output]\nevery = \"2 ps\"\nsave = \"1:00:00\"\n");
     struct params *again;
@@ -222,6 +223,7 @@ static void test_resolved(struct ctx *ctx)
     tap_ok(strlen(first) == n && strstr(first, "tail = false\n") != NULL &&
                strstr(first, "save = \"3600.0 s\"\n") != NULL &&
                strstr(first, "every = 2.0\n") != NULL &&
+               strstr(first, "table = [[1.0, 2.5], [3.0, 4.0]]\n") != NULL &&
                strstr(first, "seed = 1\n") != NULL,
            "defaults stand in it, in the deck's units");
     tap_ok(strstr(first, "[toy.deep.part]") == NULL,

@@ -68,6 +68,8 @@ static const struct param toy_keys[] = {
      PARAM_REQUIRED | PARAM_HAS_MIN | PARAM_MIN_OPEN, NULL, "Reach."},
     {"toy.pair", "of", PARAM_STRING_PAIRS, NUMBER, NULL, 0, 0, 0,
      PARAM_OPTIONAL, NULL, "Pairs."},
+    {"toy.pair", "table", PARAM_MATRIX, NUMBER, NULL, 0, 0, 0, PARAM_OPTIONAL,
+     NULL, "Numbers."},
     {"toy.kind", "name", PARAM_STRING, NUMBER, NULL, 0, 0, 0, PARAM_REQUIRED,
      NULL, "Name."},
     {"toy.kind",
