@@ -303,8 +303,13 @@ static int flow_results(struct ctx *ctx, void *state,
     static const char *const names[] = {"z", "u"}, *const units[] = {"m", ""};
     static const double z[] = {0.25, 0.75}, u[] = {1, 2};
     static const double *const columns[] = {z, u};
-    static const struct result_table profile = {
-        "profiles", "a profile", 2, 2, names, units, columns};
+    static const struct result_table profile = {.group = "profiles",
+                                                .description = "a profile",
+                                                .n_columns = 2,
+                                                .n_rows = 2,
+                                                .names = names,
+                                                .units = units,
+                                                .columns = columns};
     (void)ctx;
     (void)state;
     *tables = &profile;
