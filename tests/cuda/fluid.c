@@ -158,12 +158,12 @@ static double compare_field(const struct flow *f, enum fluid_field field)
     return worst;
 }
 
-/* All but the pressure: velocities and scalars. */
+/* All but the pressure, which is known up to a constant. */
 static double compare_fields(const struct flow *f)
 {
     double worst = 0;
     for (int n = 0; n < FLUID_SCALAR0 + f->n_scalars; n++)
-        if (n != FLUID_PRESSURE)
+        if (n != FLUID_PRESSURE && n != FLUID_STORED_PRESSURE)
             worst = fmax(worst, compare_field(f, (enum fluid_field)n));
     return worst;
 }
