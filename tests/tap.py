@@ -11,8 +11,10 @@ The working directory is an empty folder, see run-test.
 import math
 import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
 
 count = 0
 failed = 0
@@ -110,6 +112,46 @@ def command(ranks, *args):
     """The command line that starts `args` on so many ranks."""
     head = [] if ranks == 1 else [MPIRUN, *MPIRUN_FLAGS, "-n", str(ranks)]
     return head + [str(a) for a in args]
+
+
+def _below(pid):
+    """The processes that a process started, and theirs."""
+    found, parents = [], {}
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as f:
+                parents[int(name)] = int(f.read().rsplit(")", 1)[1].split()[1])
+        except (ValueError, OSError):
+            pass
+    todo = [pid]
+    while todo:
+        at = todo.pop()
+        children = [p for p, parent in parents.items() if parent == at]
+        found += children
+        todo += children
+    return found
+
+
+def _is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def kill(child):
+    """SIGKILL to a subprocess.Popen and all below it (ranks have groups of their
+    own); returns when none of them runs any more."""
+    pids = [child.pid] + _below(child.pid)
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    child.wait()
+    while any(_is_alive(pid) for pid in pids):
+        time.sleep(0.01)
 
 
 def run(*args, ranks=1, check=True, timeout=250, **more):

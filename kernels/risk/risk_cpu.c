@@ -52,8 +52,7 @@ static int make_market(const struct risk_plan *p,
     }
     for (int32_t k = 0; k < p->n_steps; k++)
         for (size_t f = 0; f < nf; f++)
-            risk_model_step(&factors[f], length[k],
-                            drift[(size_t)k * nf + f],
+            risk_model_step(&factors[f], length[k], drift[(size_t)k * nf + f],
                             &m->steps[(size_t)k * nf + f]);
     return 0;
 }
@@ -149,16 +148,14 @@ static int make_markets(struct risk_store *s, const struct risk_plan *from)
         return 1;
     for (int32_t q = 0; q < from->n_instruments; q++)
         discount[q] = from->instruments[q].discount;
-    int failed =
-        make_market(from, from->factors, from->drift, discount, NULL,
-                    from->step_length, &s->base);
+    int failed = make_market(from, from->factors, from->drift, discount, NULL,
+                             from->step_length, &s->base);
     for (int c = 0; c < from->n_scenarios && !failed; c++) {
         const struct risk_scenario *v = &from->scenarios[c];
-        failed = make_market(from, v->factors, v->drift, v->discount,
-                             v->exercise_discount,
-                             v->step_length != NULL ? v->step_length
-                                                    : from->step_length,
-                             &s->scenarios[c]);
+        failed = make_market(
+            from, v->factors, v->drift, v->discount, v->exercise_discount,
+            v->step_length != NULL ? v->step_length : from->step_length,
+            &s->scenarios[c]);
     }
     free(discount);
     return failed;

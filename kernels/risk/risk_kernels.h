@@ -130,7 +130,7 @@ struct risk_scenario {
     const double *drift;               /* as in the plan */
     const double *discount;            /* [n_instruments] */
     const double *exercise_discount;   /* [n_rows]; NULL: those of the plan */
-    const double *step_length; /* [n_steps]; NULL: those of the plan */
+    const double *step_length;         /* [n_steps]; NULL: those of the plan */
 };
 
 struct risk_plan {

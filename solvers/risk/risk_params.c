@@ -128,11 +128,9 @@ static void read_model(struct params *p, int i, struct risk_factor *f)
 }
 
 static int read_curve(struct ctx *ctx, struct params *p, int i, const char *key,
-                      struct risk_curve *c)
+                      const char *times_key, struct risk_curve *c)
 {
-    char times_key[32];
     size_t n = 0, n_times = 0;
-    snprintf(times_key, sizeof times_key, "%s_times", key);
     const double *rates = params_doubles_at(p, "risk.factor", i, key, &n);
     const double *times =
         params_doubles_at(p, "risk.factor", i, times_key, &n_times);
@@ -198,8 +196,8 @@ static int read_factors(struct ctx *ctx, struct params *p,
             a->drift = params_double_at(p, "risk.factor", i, "drift");
         check_name(p, i, m, a->name);
         read_model(p, i, &a->model);
-        TRY(read_curve(ctx, p, i, "rate", &a->rate));
-        TRY(read_curve(ctx, p, i, "dividend", &a->dividend));
+        TRY(read_curve(ctx, p, i, "rate", "rate_times", &a->rate));
+        TRY(read_curve(ctx, p, i, "dividend", "dividend_times", &a->dividend));
         double steps = a->model.model == RISK_HESTON ? 64 : 0;
         if (params_is_set_at(p, "risk.factor", i, "steps_per_year"))
             steps = params_double_at(p, "risk.factor", i, "steps_per_year");

@@ -420,12 +420,14 @@ static int fill_entry(struct ctx *ctx, struct row *r, struct risk_entry *e)
         return FAIL(ctx, STATUS_MEMORY, "no memory for the portfolio");
     char *at = r->split;
     if (e->given[RISK_FIELD_FACTOR]) {
-        strcpy(at, e->text[RISK_FIELD_FACTOR]);
+        size_t length = strlen(e->text[RISK_FIELD_FACTOR]) + 1;
+        memcpy(at, e->text[RISK_FIELD_FACTOR], length);
         e->n_factors = split(at, e->factor);
-        at += strlen(e->text[RISK_FIELD_FACTOR]) + 1;
+        at += length;
     }
     if (e->given[RISK_FIELD_WEIGHTS]) {
-        strcpy(at, e->text[RISK_FIELD_WEIGHTS]);
+        memcpy(at, e->text[RISK_FIELD_WEIGHTS],
+               strlen(e->text[RISK_FIELD_WEIGHTS]) + 1);
         read_weights(r, e, at);
     }
     return 0;

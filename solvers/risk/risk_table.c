@@ -93,7 +93,7 @@ static const struct param params[] = {
      "1993), by Andersen's quadratic-exponential scheme with martingale "
      "correction. merton: lognormal jumps (Merton 1976)."},
     {"risk.factor", "spot", PARAM_DOUBLE, NO_DIM, "100.0", 0, 0, 0,
-     PARAM_REQUIRED | POSITIVE, NULL, "Price today."},
+     PARAM_REQUIRED | POSITIVE, NULL, "The price of today."},
     {"risk.factor", "rate", PARAM_DOUBLES, NO_DIM, "0.05", -1, 1, 0,
      PARAM_REQUIRED | PARAM_ALONE | BETWEEN, NULL,
      "Riskless rate a year, continuously compounded; it discounts what "
@@ -108,7 +108,8 @@ static const struct param params[] = {
      PARAM_ALONE | BETWEEN, NULL,
      "Dividend yield a year, continuously compounded; or several."},
     {"risk.factor", "dividend_times", PARAM_DOUBLES, NO_DIM, "[0.5, 2.0]", 0, 0,
-     0, PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL, "As rate_times."},
+     0, PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL,
+     "The times of the dividend yields, as rate_times has those of rates."},
     OF_MODEL("volatility", 0, "0.2", PARAM_STARTER | PARAM_HAS_MIN,
              "gbm and merton: volatility a year, of the Brownian part."),
     OF_MODEL("variance", 0, "0.04", PARAM_HAS_MIN,

@@ -238,8 +238,8 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f, int create, int sealed)
     f->together = H5Pcreate(H5P_DATASET_XFER);
     if (access < 0 || f->transfer < 0 || f->together < 0 ||
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
-        (sealed && H5Pset_libver_bounds(access, H5F_LIBVER_V110,
-                                        H5F_LIBVER_LATEST) < 0))
+        (sealed &&
+         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0))
         status = h5_error(ctx, f, "prepare");
     if (status == 0)
         status = use_mpi(ctx, f, access);

@@ -1,5 +1,5 @@
-/* faults.h: what the faults of kernels (faults.cu) and those of the host's calls
- * (faults_host.cu) share.
+/* faults.h: what the faults of kernels (faults.cu) and those of the host's
+ * calls (faults_host.cu) share.
  */
 #ifndef WARPDECK_TESTS_CUDA_FAULTS_H
 #define WARPDECK_TESTS_CUDA_FAULTS_H

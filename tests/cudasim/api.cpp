@@ -107,8 +107,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *p)
     return broken;
 }
 
-// What a CUDA-aware MPI says of itself; ours is none, but with the memory of the
-// card open to the host (CUDASIM_PROTECT=0) it cannot tell.
+// What a CUDA-aware MPI says of itself; ours is none, but with the memory of
+// the card open to the host (CUDASIM_PROTECT=0) it cannot tell.
 int MPIX_Query_cuda_support(void)
 {
     start();

@@ -8,7 +8,6 @@ another order, and the fields agree within rounding. With --long, more kills.
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -152,7 +151,7 @@ for n in rank_counts(1, 2):
             time.sleep(moments.uniform(0.05, 0.6) + 0.4 * (n > 1))
             if child.poll() is None:
                 kills += 1
-                os.killpg(child.pid, signal.SIGKILL)
+                tap.kill(child)
             status = child.wait()
         for name in os.listdir(out) if os.path.isdir(out) else []:
             if name.endswith((".h5", ".hdf")):

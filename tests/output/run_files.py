@@ -112,8 +112,7 @@ def check_kill():
                         os.path.getsize("killed.h5") > 500000):
                     break
         finally:
-            os.killpg(run.pid, signal.SIGKILL)
-    time.sleep(0.5)  # ranks in groups of their own notice that mpirun is gone
+            tap.kill(run)
     with h5py.File("killed.h5", "r") as f:
         frames = f["particles/all/position/value"]
         edge = f["particles/all/box/edges/value"][0, 0, 0]

@@ -9,7 +9,6 @@ they stay at rounding.
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -130,7 +129,7 @@ for n in mdrun.rank_counts(1, 2):
             time.sleep(moments.uniform(0.05, 0.5) + 0.4 * (n > 1))
             if child.poll() is None:
                 kills += 1
-                os.killpg(child.pid, signal.SIGKILL)
+                tap.kill(child)
             child.wait()
         if os.path.isdir(out):
             try:

@@ -92,7 +92,7 @@ def lookbacks():
 
 def heston():
     """Of one year; longer ones stand in references_long.py."""
-    deck = rc.Deck("heston", 2_000_000)
+    deck = rc.Deck("heston", 3_000_000)
     for case, p, words, value in rc.rows("heston_european"):
         if p["T"] == 1:
             rc.add_heston(deck, p, value, rc.title(case, p, words), words)

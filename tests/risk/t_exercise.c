@@ -10,6 +10,7 @@
 
 #include "base/comm.h"
 #include "base/ctx.h"
+#include "base/timer.h"
 #include "kernels/risk/exercise.h"
 #include "solvers/risk/risk.h"
 #include "tests/tap.h"
@@ -266,11 +267,13 @@ int main(void)
 {
     if (comm_start_alone(1, &ctx.comm) != 0)
         return tap_skip_all("no memory");
+    ctx.timers = timers_create();
     puts_of_1();
     max_calls();
     few_paths();
     call();
     threads();
+    timers_destroy(ctx.timers);
     comm_finish(ctx.comm);
     return tap_done();
 }
