@@ -2,7 +2,6 @@
 number of ranks."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
