@@ -1,6 +1,7 @@
 # kernels/risk: bits must not depend on the compiler's liberties (exact.h).
 noinst_LIBRARIES += librisk.a
 librisk_a_SOURCES = \
+	kernels/risk/analytic.h \
 	kernels/risk/exact.h \
 	kernels/risk/exact_lanes.h \
 	kernels/risk/exercise.h \
