@@ -33,47 +33,14 @@ static void add_part(struct parts *p, scalar *array, int rule)
     p->rule[p->n++] = rule;
 }
 
-static struct fluid_rule wall_rule(double factor, double offset)
-{
-    struct fluid_rule r = {1, (scalar)factor, (scalar)offset};
-    return r;
-}
-
-static struct fluid_rule velocity_rule(const struct fluid_face *face, int f,
-                                       int d)
-{
-    if (f == d)
-        return wall_rule(0, 0);
-    if (face->type == FLUID_FREE_SLIP)
-        return wall_rule(1, 0);
-    return wall_rule(-1, 2 * face->velocity[f]);
-}
-
-static struct fluid_rule scalar_rule(const struct fluid_scalar *c, int d,
-                                     int side, double distance)
-{
-    double value = c->face[d][side].value;
-    if (c->face[d][side].type == FLUID_SCALAR_VALUE)
-        return wall_rule(-1, 2 * value);
-    return wall_rule(1, value * distance);
-}
-
 void fluid_cuda_make_rules(struct fluid_store *s)
 {
     for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++) {
-            if (!s->view.wall[d][side])
-                continue;
-            const struct fluid_face *face = &s->setup.face[d][side];
-            double end = fluid_h(s, side ? s->setup.local[2] - 1 : 0);
-            double distance = d < 2 ? s->setup.spacing[d] : end;
-            for (int f = 0; f < 3; f++)
-                s->rule[f][d][side] = velocity_rule(face, f, d);
-            for (int f = 0; f < s->setup.n_scalars; f++)
-                s->rule[FLUID_FIRST_SCALAR + f][d][side] =
-                    scalar_rule(&s->setup.scalar[f], d, side, distance);
-            s->rule[FLUID_RULE_PRESSURE][d][side] = wall_rule(1, 0);
-        }
+        for (int side = 0; side < 2; side++)
+            if (s->view.wall[d][side]) {
+                double end = fluid_h(s, side ? s->setup.local[2] - 1 : 0);
+                fluid_set_wall_rules(&s->setup, d, side, end, s->rule);
+            }
 }
 
 /* ---- ghosts from the block itself ---- */

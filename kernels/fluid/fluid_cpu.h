@@ -55,26 +55,11 @@
 #endif
 #include "kernels/simd.h"
 #include "kernels/fluid/stencil.h"
+#include "kernels/fluid/wall_rule.h"
 
 /* A vector that may stand anywhere. */
 typedef scalar real_unaligned
     __attribute__((vector_size(SIMD_BYTES), aligned(sizeof(scalar))));
-
-/* Fields 0, 1, 2 are u, v, w; then the scalars. */
-enum {
-    FLUID_FIRST_SCALAR = 3,
-    FLUID_FIELDS_MAX = FLUID_FIRST_SCALAR + FLUID_SCALARS_MAX,
-    FLUID_RULE_PRESSURE = FLUID_FIELDS_MAX, /* psi and p */
-    FLUID_RULES = FLUID_FIELDS_MAX + 1
-};
-
-/* At a wall: ghost = factor * inner + offset. At a rank boundary or in a
- * periodic direction the ghost is the neighbor's value and nothing here is
- * used (wall = 0). */
-struct fluid_rule {
-    int wall;
-    scalar factor, offset;
-};
 
 /* One cached plane with ghosts on all four sides: value (i,j) of field f at
  * f[f][j * s->ring_pitch + i], i in [-1, n[0]], j in [-1, n[1]]. Rows are

@@ -33,7 +33,8 @@ FLUID_LOOP_SOURCES = \
 	kernels/fluid/scalar.h \
 	kernels/fluid/scalar_cpu.c \
 	kernels/fluid/terms_cpu.h \
-	kernels/fluid/transpose.h
+	kernels/fluid/transpose.h \
+	kernels/fluid/wall_rule.h
 
 libfluid_double_a_SOURCES = $(FLUID_LOOP_SOURCES)
 libfluid_double_a_CPPFLAGS = $(AM_CPPFLAGS) -DFLUID_PRECISION=1

@@ -50,24 +50,10 @@ extern "C" {
 #define scalar_pair FLUID_NAME(scalar_pair)
 
 #include "kernels/fluid/stencil.h"
-
-/* Fields 0, 1, 2 are u, v, w; then the scalars. */
-enum {
-    FLUID_FIRST_SCALAR = 3,
-    FLUID_FIELDS_MAX = FLUID_FIRST_SCALAR + FLUID_SCALARS_MAX,
-    FLUID_RULE_PRESSURE = FLUID_FIELDS_MAX,
-    FLUID_RULES = FLUID_FIELDS_MAX + 1
-};
+#include "kernels/fluid/wall_rule.h"
 
 /* Threads of a block: a warp along x, rows along y. */
 enum { TILE_X = 32, TILE_Y = 8, TILE = TILE_X * TILE_Y, PLANES_AT_ONCE = 16 };
-
-/* At a wall: ghost = factor * inner + offset. Without: the value on the other
- * side where the direction is periodic within the block. */
-struct fluid_rule {
-    int wall;
-    scalar factor, offset;
-};
 
 /* Heights of one plane, for all that is not momentum; and their inverses, as
  * dividing takes a card long. */
