@@ -2,6 +2,8 @@
  * table. */
 #include "fluid.h"
 
+#include "base/dimensions.h"
+
 #define FACE(name, text)                                                \
     {                                                                   \
         "fluid.boundary." name, 0, 1, "Boundary condition of " text "." \
@@ -41,18 +43,6 @@ static const struct param_section sections[] = {
     {"output", 0, 1, "What is written, and how often."},
     {NULL, 0, 0, NULL}};
 
-#define NO_DIM           \
-    {                    \
-        0, 0, 0, 0, 0, 0 \
-    }
-#define LENGTH           \
-    {                    \
-        0, 1, 0, 0, 0, 0 \
-    }
-#define TIME             \
-    {                    \
-        0, 0, 1, 0, 0, 0 \
-    }
 #define VELOCITY          \
     {                     \
         0, 1, -1, 0, 0, 0 \
@@ -60,10 +50,6 @@ static const struct param_section sections[] = {
 #define ACCELERATION      \
     {                     \
         0, 1, -2, 0, 0, 0 \
-    }
-#define RATE              \
-    {                     \
-        0, 0, -1, 0, 0, 0 \
     }
 #define DIFFUSIVITY       \
     {                     \

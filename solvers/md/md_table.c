@@ -1,6 +1,7 @@
 /* md_table.c: the keys of [md...]; `warpdeck explain md` prints this table. */
 #include "md.h"
 
+#include "base/dimensions.h"
 #include "base/param.h"
 
 static const struct param_section sections[] = {
@@ -24,30 +25,6 @@ static const struct param_section sections[] = {
      "boundaries; the drift of the center of mass is not taken out."},
     {NULL, 0, 0, NULL}};
 
-#define NO_DIM           \
-    {                    \
-        0, 0, 0, 0, 0, 0 \
-    }
-#define LENGTH           \
-    {                    \
-        0, 1, 0, 0, 0, 0 \
-    }
-#define TIME             \
-    {                    \
-        0, 0, 1, 0, 0, 0 \
-    }
-#define TEMPERATURE      \
-    {                    \
-        0, 0, 0, 1, 0, 0 \
-    }
-#define MASS             \
-    {                    \
-        1, 0, 0, 0, 0, 0 \
-    }
-#define ENERGY            \
-    {                     \
-        1, 2, -2, 0, 0, 0 \
-    }
 #define NUMBER_DENSITY    \
     {                     \
         0, -3, 0, 0, 0, 0 \

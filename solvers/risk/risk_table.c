@@ -2,6 +2,7 @@
  * table. */
 #include <stddef.h>
 
+#include "base/dimensions.h"
 #include "base/param.h"
 #include "solvers/risk/risk.h"
 
@@ -21,11 +22,6 @@ static const struct param_section sections[] = {
      "positions in closed form; losses are positive."},
     {"output", 0, 1, "What is written, and how often."},
     {NULL, 0, 0, NULL}};
-
-#define NO_DIM           \
-    {                    \
-        0, 0, 0, 0, 0, 0 \
-    }
 
 enum {
     POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN,

@@ -14,6 +14,7 @@ libwarpdeck_a_SOURCES += \
 	src/base/units.h
 
 libwarpdeck_a_SOURCES += \
+	src/base/dimensions.h \
 	src/base/error.c \
 	src/base/log.c \
 	src/base/timer.c

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dimensions.h"
+
 /* CODATA 2018 (E. Tiesinga et al., Rev. Mod. Phys. 93, 025010, 2021). The first
  * three are exact since the SI of 2019. */
 #define BOLTZMANN 1.380649e-23            /* J/K */
@@ -28,37 +30,13 @@ struct unit {
     {                    \
         0, 0, 0, 0, 0, 1 \
     }
-#define MASS             \
-    {                    \
-        1, 0, 0, 0, 0, 0 \
-    }
-#define LENGTH           \
-    {                    \
-        0, 1, 0, 0, 0, 0 \
-    }
 #define VOLUME           \
     {                    \
         0, 3, 0, 0, 0, 0 \
     }
-#define TIME             \
-    {                    \
-        0, 0, 1, 0, 0, 0 \
-    }
-#define RATE              \
-    {                     \
-        0, 0, -1, 0, 0, 0 \
-    }
-#define TEMPERATURE      \
-    {                    \
-        0, 0, 0, 1, 0, 0 \
-    }
 #define CHARGE           \
     {                    \
         0, 0, 0, 0, 1, 0 \
-    }
-#define ENERGY            \
-    {                     \
-        1, 2, -2, 0, 0, 0 \
     }
 #define FORCE             \
     {                     \

@@ -3,34 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dimensions.h"
 #include "base/param.h"
 #include "solvers/solver.h"
-
-#define NO_DIM           \
-    {                    \
-        0, 0, 0, 0, 0, 0 \
-    }
-#define LENGTH           \
-    {                    \
-        0, 1, 0, 0, 0, 0 \
-    }
-#define TIME             \
-    {                    \
-        0, 0, 1, 0, 0, 0 \
-    }
-
-#define RATE              \
-    {                     \
-        0, 0, -1, 0, 0, 0 \
-    }
-#define ENERGY            \
-    {                     \
-        1, 2, -2, 0, 0, 0 \
-    }
-#define TEMPERATURE      \
-    {                    \
-        0, 0, 0, 1, 0, 0 \
-    }
 
 enum { POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN };
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/dimensions.h"
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
@@ -14,14 +15,6 @@
 #define NUMBER           \
     {                    \
         0, 0, 0, 0, 0, 0 \
-    }
-#define LENGTH           \
-    {                    \
-        0, 1, 0, 0, 0, 0 \
-    }
-#define TIME             \
-    {                    \
-        0, 0, 1, 0, 0, 0 \
     }
 
 static const struct param_section driver_sections[] = {
