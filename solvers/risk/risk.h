@@ -28,7 +28,7 @@ struct solver_bench;
 struct solver_totals;
 struct state_io;
 
-enum { RISK_NAME_MAX = 64, RISK_GREEKS = 5 };
+enum { RISK_NAME_MAX = 64 };
 
 /* Chunks whose sums are joined together, whatever the number of ranks: the
  * order of all additions is fixed by it. */
@@ -139,8 +139,6 @@ struct risk_price {
     struct risk_number value;
     const char *method;   /* "Monte Carlo", "control: geometric Asian", ... */
     double control_share; /* of the variance that the control took; 0: none */
-    struct risk_number greek[RISK_GREEKS]; /* delta, gamma, vega, rho, theta */
-    const char *greek_method[RISK_GREEKS];
 };
 
 /* Tables for the driver, and what they point to (risk_results.c). */
