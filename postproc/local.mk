@@ -3,14 +3,17 @@
 # the package lies.
 POST_FILES = \
 	postproc/warpdeck_post/__init__.py \
+	postproc/warpdeck_post/chunks.py \
 	postproc/warpdeck_post/cli.py \
 	postproc/warpdeck_post/diff.py \
 	postproc/warpdeck_post/errors.py \
 	postproc/warpdeck_post/export.py \
+	postproc/warpdeck_post/facts.py \
 	postproc/warpdeck_post/flow_panels.py \
 	postproc/warpdeck_post/frame.py \
 	postproc/warpdeck_post/gather.py \
 	postproc/warpdeck_post/labels.py \
+	postproc/warpdeck_post/logs.py \
 	postproc/warpdeck_post/panels.py \
 	postproc/warpdeck_post/plot.py \
 	postproc/warpdeck_post/result.py \

@@ -87,6 +87,10 @@ class Frame(Result):
     def description(self, name):
         return text_of(self._points[name].attrs.get("description", ""))
 
+    def dataset(self, name):
+        """To be read in pieces: [z][y][x], or [z][y][x][component]."""
+        return self._points[name]
+
     def values(self, name):
         """[z][y][x], or [z][y][x][component]."""
         return self._points[name][()]

@@ -10,7 +10,7 @@ import re
 import h5py
 import numpy
 
-from . import labels
+from . import chunks, labels
 from .errors import PostError
 
 FORMAT_VERSION = 1  # the newest that this program knows
@@ -80,8 +80,10 @@ class Result:
         self.file = open_file(path)
         self.run = {k: self._attribute(v)
                     for k, v in self.file["run"].attrs.items()}
-        # particles; flows have units in any case
-        self.reduced = self.run.get("units") == "lj" and "h5md" in self.file
+        # particles; flows have units in any case, and risk has none
+        self.is_risk = self.run.get("solver") == "risk"
+        self.reduced = (self.run.get("units") == "lj" and
+                        "h5md" in self.file and not self.is_risk)
 
     def __enter__(self):
         return self
@@ -283,8 +285,9 @@ class Result:
         found = re.findall(r"(\d+) = ([^,]+)",
                            text_of(species.attrs.get("description", "")))
         names = {int(number): name.strip() for number, name in found}
-        n = max([int(species[()].max(initial=0)) + 1] +
-                [k + 1 for k in names])
+        most = max((int(species[piece].max(initial=0))
+                    for piece in chunks.pieces(species)), default=0)
+        n = max([most + 1] + [k + 1 for k in names])
         return [names.get(i, f"species {i}") for i in range(n)]
 
     # ---- probes ----
@@ -326,5 +329,39 @@ class Result:
         group = self.file[f"statistics/{name}"]
         return {k: group[k][()] for k in group}
 
+    def table_columns(self, name):
+        """Names of its columns, with their lengths; nothing is read."""
+        group = self.file[f"statistics/{name}"]
+        return {k: len(group[k]) for k in group}
+
     def column_unit(self, name, column, kind):
         return self.unit(self.file[f"statistics/{name}/{column}"], kind)
+
+    # ---- tables of a risk run ----
+
+    def risk_tables(self):
+        """Names, as "risk/instruments"."""
+        group = self.file.get("risk", {})
+        found = [f"risk/{k}" for k in group
+                 if isinstance(group[k], h5py.Group) and len(group[k])]
+        first = ("risk/portfolio", "risk/instruments", "risk/var")
+        return sorted(found, key=lambda n: (
+            first.index(n) if n in first else len(first), n))
+
+    def table_rows(self, name):
+        """Rows that all its columns have."""
+        group = self.file[name]
+        return min((len(group[k]) for k in group
+                    if isinstance(group[k], h5py.Dataset)), default=0)
+
+    def cells(self, name, most):
+        """Heads, and up to `most` rows of Python values; names come first."""
+        group, n = self.file[name], min(self.table_rows(name), most)
+        heads = [k for k in group if isinstance(group[k], h5py.Dataset)]
+        first = ("id", "name", "factor", "type", "level", "quantity", "price",
+                 "value")
+        heads.sort(key=lambda k: (first.index(k) if k in first
+                                  else len(first), ))
+        columns = [[text_of(v) if isinstance(v, (bytes, str)) else v
+                    for v in group[k][:n].tolist()] for k in heads]
+        return heads, [list(row) for row in zip(*columns)]
