@@ -7,6 +7,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_csv.h \
 	solvers/risk/risk_exercise.c \
 	solvers/risk/risk_greeks.c \
+	solvers/risk/risk_ids.c \
 	solvers/risk/risk_known.c \
 	solvers/risk/risk_market.c \
 	solvers/risk/risk_params.c \

@@ -39,6 +39,7 @@ static void risk_destroy(struct ctx *ctx, void *state)
     free(r->market.correlation);
     free(r->market.root);
     free(r->portfolio.positions);
+    free(r->portfolio.slots);
     free(r->sums);
     free(r->scenario_sums);
     free(r->part);

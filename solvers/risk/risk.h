@@ -117,6 +117,10 @@ struct risk_position {
 struct risk_portfolio {
     int32_t n;
     struct risk_position *positions;
+    /* Ids by their hash (open addressing): 1 + the position's number, 0: none.
+     * A power of two of slots, at most half of them taken. */
+    size_t n_slots;
+    int32_t *slots;
 };
 
 /* ---- the run ---- */
@@ -222,6 +226,11 @@ struct risk_entry {
 int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
                        struct risk_portfolio *portfolio,
                        struct risk_entry *entry);
+/* risk_ids.c: where an id stands among the hashed ones (1 + its number), or the
+ * empty slot (0) that it would take; NULL: there are no slots yet. */
+int32_t *risk_portfolio_find(const struct risk_portfolio *all, const char *id);
+/* Room for one position more, and a slot. Errors: STATUS_MEMORY. */
+int risk_portfolio_grow(struct ctx *ctx, struct risk_portfolio *all);
 /* All rows of a portfolio file. Errors: STATUS_DECK with all that is wrong.
  * Collective. */
 int risk_portfolio_read(struct ctx *ctx, struct risk *risk, const char *folder,

@@ -141,12 +141,10 @@ static void check_id(struct risk_entry *e, const struct risk_portfolio *all,
         return;
     }
     snprintf(p->id, sizeof p->id, "%s", id);
-    for (int32_t i = 0; i < all->n; i++)
-        if (strcmp(all->positions[i].id, id) == 0) {
-            wrong(e, RISK_FIELD_ID, "id '%s' stands at %s already", id,
-                  all->positions[i].where);
-            return;
-        }
+    const int32_t *slot = risk_portfolio_find(all, id);
+    if (slot != NULL && *slot > 0)
+        wrong(e, RISK_FIELD_ID, "id '%s' stands at %s already", id,
+              all->positions[*slot - 1].where);
 }
 
 static void check_factors(struct risk_entry *e, const struct risk_market *m,
@@ -296,20 +294,6 @@ static void check_numbers(struct risk_entry *e, struct risk_position *p)
         check_monitoring(e, p);
 }
 
-static int grow(struct ctx *ctx, struct risk_portfolio *all)
-{
-    /* In powers of two, so that no count has to be kept. */
-    if ((all->n & (all->n + 1)) != 0)
-        return 0;
-    size_t room = 2 * (size_t)all->n + 2;
-    struct risk_position *more =
-        realloc(all->positions, room * sizeof *all->positions);
-    if (more == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for the portfolio");
-    all->positions = more;
-    return 0;
-}
-
 int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
                        struct risk_portfolio *portfolio, struct risk_entry *e)
 {
@@ -335,8 +319,9 @@ int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
         check_barrier(e, m, &p);
     if (e->failed)
         return 0;
-    TRY(grow(ctx, portfolio));
-    portfolio->positions[portfolio->n++] = p;
+    TRY(risk_portfolio_grow(ctx, portfolio));
+    portfolio->positions[portfolio->n] = p;
+    *risk_portfolio_find(portfolio, p.id) = ++portfolio->n;
     return 0;
 }
 
