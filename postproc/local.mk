@@ -14,8 +14,10 @@ POST_FILES = \
 	postproc/warpdeck_post/gather.py \
 	postproc/warpdeck_post/labels.py \
 	postproc/warpdeck_post/logs.py \
+	postproc/warpdeck_post/page.py \
 	postproc/warpdeck_post/panels.py \
 	postproc/warpdeck_post/plot.py \
+	postproc/warpdeck_post/report.py \
 	postproc/warpdeck_post/result.py \
 	postproc/warpdeck_post/show.py \
 	postproc/warpdeck_post/spheres.py \

@@ -4,8 +4,10 @@ out. Nothing here writes to a result file.
     cli       the command line
     result    reads a file, also of a run that is going on or was killed
     labels    names and units as people write them
-    show      one screen of words
+    facts     what a file has to say; logs: what its log says
+    show      one screen of words; report: a page, of pieces in page
     plot      which figure; panels: the graphs in it; spheres: the particles
     export    extended XYZ and CSV
+    chunks    large datasets by pieces
     diff      compare two files
 """

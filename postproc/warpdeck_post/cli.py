@@ -25,6 +25,11 @@ def _export(args):
     return export.run(args.file, args.to, args.output)
 
 
+def _report(args):
+    from . import report
+    return report.run(args.file, args.output)
+
+
 def _diff(args):
     from . import diff
     return diff.run(args.a, args.b, rtol=args.rtol, atol=args.atol,
@@ -99,6 +104,17 @@ def _parser():
     export.add_argument("-o", "--output", metavar="OUT",
                         help="default: beside FILE, with the ending changed")
     export.set_defaults(run=_export)
+
+    report = commands.add_parser(
+        "report", help="one page about a run, to keep and to send",
+        description="One HTML file with the deck, where it ran, results, "
+        "pictures, tables, warnings and performance. It needs no network and "
+        "no other file. Warnings and performance come from NAME.log beside "
+        "NAME.h5.")
+    report.add_argument("file", metavar="FILE")
+    report.add_argument("-o", "--output", metavar="PAGE",
+                        help="default: beside FILE, .html")
+    report.set_defaults(run=_report)
 
     gather = commands.add_parser(
         "gather", help="a table of the runs of a sweep",

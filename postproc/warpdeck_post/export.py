@@ -155,7 +155,7 @@ def run(path, to, output):
         return vtr.run_series(path, to, output)
     with Result(path) as r:
         to = to or ("vtr" if r.is_frame else
-                    "xyz" if "h5md" in r.file else "csv")
+                    "xyz" if r.is_md else "csv")
         if r.is_frame != (to == "vtr"):
             raise PostError(f"'{path}' is " + (
                 "a frame of a grid, which goes to vtr" if r.is_frame else

@@ -68,7 +68,7 @@ def run(r):
         ("", f"{labels.count(int(a.get('ranks', 1)), 'rank')} ({cut}) x "
          f"{labels.count(int(a.get('threads', 1)), 'thread')}, "
          f"{a.get('device')}, {a.get('precision')}"
-         + (f", {a.get('units')} units" if r.has_particles else ""))]
+         + (f", {a.get('units')} units" if r.is_md else ""))]
 
 
 def species_counts(r):
@@ -117,7 +117,7 @@ def progress(r):
         if r.time_wanted is not None:
             text += f" of {r.time_wanted:g}"
     text += f"; {labels.count(r.rows, 'row')} of observables"
-    if r.has_particles:
+    if r.is_md:
         text += f", {labels.count(r.frames, 'frame')}"
     if r.probes:
         text += f", {labels.count(len(r.probes), 'probe')}"

@@ -79,7 +79,7 @@ def series(axes, r, name, i):
     _limits(axes, x, y)
     axes.set_title(title.capitalize())
     axes.set_ylabel(labels.axis(title, r.observable_unit(name)))
-    axes.set_xlabel(labels.axis("time", r.time_unit()))
+    axes.set_xlabel(r.time_label())
     if len(y) >= 8:
         half = len(y) // 2
         mean = y[half:].mean()

@@ -249,6 +249,13 @@ FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,
            "snapshot": snapshot}
 
 
+def figures_of(r):
+    """What a result file can be drawn as: functions by name."""
+    if r.is_risk:
+        return {"overview": flow_series, "series": flow_series}
+    return FIGURES if r.is_md else FIGURES_FLOW
+
+
 def _output(path, what, output):
     if output is None:
         base = os.path.splitext(path)[0]
@@ -268,7 +275,7 @@ def _draw(r, what, field, normal, at):
             figure = slice_(f, field, normal, at)
             _head(figure, f)
         return figure
-    figures = FIGURES if "h5md" in r.file else FIGURES_FLOW
+    figures = figures_of(r)
     if what not in figures:
         raise PostError(f"'{r.path}' cannot be drawn as {what}; it can as "
                         + ", ".join(figures))

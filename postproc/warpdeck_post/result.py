@@ -82,8 +82,8 @@ class Result:
                     for k, v in self.file["run"].attrs.items()}
         # particles; flows have units in any case, and risk has none
         self.is_risk = self.run.get("solver") == "risk"
-        self.reduced = (self.run.get("units") == "lj" and
-                        "h5md" in self.file and not self.is_risk)
+        self.is_md = "h5md" in self.file and not self.is_risk
+        self.reduced = self.run.get("units") == "lj" and self.is_md
 
     def __enter__(self):
         return self
@@ -138,6 +138,29 @@ class Result:
             if found and here == section and found[1] == key:
                 return found[2]
         return None
+
+    def deck_section(self, section):
+        """The keys of a section of the resolved deck, as text."""
+        here, found = None, {}
+        for line in self.resolved_deck.splitlines():
+            line = line.strip()
+            if line.startswith("["):
+                here = line.strip("[] ")
+            elif here == section and "=" in line:
+                key, value = line.split("=", 1)
+                found[key.strip()] = value.strip()
+        return found
+
+    def resumed(self):
+        """For each job that went on with the file: step, start, host, ranks,
+        version."""
+        found = []
+        for k in sorted(self.file.get("run/resumed", {}), key=int):
+            a = self.file[f"run/resumed/{k}"].attrs
+            found.append([int(a.get("step", 0))] + [
+                text_of(a.get(name, "")) for name in
+                ("start", "host", "ranks", "version")])
+        return found
 
     @property
     def steps_wanted(self):
@@ -208,6 +231,12 @@ class Result:
     def time_unit(self):
         return self.unit(
             self.file[f"observables/{self.observables[0]}/time"], "time")
+
+    def time_label(self):
+        """Of an axis; the time of a risk run is its number of paths."""
+        if self.is_risk:
+            return "paths"
+        return labels.axis("time", self.time_unit())
 
     # ---- particles ----
 

@@ -115,15 +115,16 @@ def _show_series(path, deck):
 
 
 def _show_result(r):
+    # Before the first word: a damaged file is to give one line.
+    words = (("system", facts.system(r)), ("reached", facts.progress(r)),
+             ("time", facts.speed(r)))
     print(f"{r.path}  {facts.size(os.path.getsize(r.path))}  {facts.state(r)}")
     if r.run.get("title"):
         _line("title", r.run["title"])
     for head, text in facts.run(r):
         _line(head, text)
     _print_deck(r)
-    for head, text in (("system", facts.system(r)),
-                       ("reached", facts.progress(r)),
-                       ("time", facts.speed(r))):
+    for head, text in words:
         if text:
             _line(head, text)
     _print_results(r)

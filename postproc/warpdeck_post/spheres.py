@@ -14,7 +14,7 @@ from .errors import PostError
 _AZIMUTH, _ELEVATION = numpy.radians(28.0), numpy.radians(20.0)
 _LIGHT = numpy.array([-0.45, 0.6, 0.66])
 _MOST_FAR = 0.45  # how much of the background the farthest particle takes
-_DENSE_SHELL = 60000  # above so many particles, hidden ones are left out
+_DENSE_SHELL = 4000  # above so many particles, hidden ones are left out
 
 
 def view():

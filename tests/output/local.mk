@@ -18,10 +18,11 @@ FILE_TESTS = \
 	tests/output/flow_post.py \
 	tests/output/modules.sh \
 	tests/output/postproc.py \
+	tests/output/report.py \
 	tests/output/resume.py \
 	tests/output/run_files.py \
 	tests/output/viewer.py \
 	tests/output/vtkhdf.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
 LONG_TESTS += tests/output/large.py
-EXTRA_DIST += $(FILE_TESTS)
+EXTRA_DIST += $(FILE_TESTS) tests/output/browser.py tests/output/post.py
