@@ -16,6 +16,7 @@
 #include "domain/field.h"
 #include "domain/state.h"
 #include "kernels/device.h"
+#include "solvers/risk/risk_reval.h"
 #include "solvers/risk/risk_var.h"
 #include "solvers/solver.h"
 
@@ -57,7 +58,7 @@ static int risk_create(struct ctx *ctx, struct params *p, void **state)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for the solver");
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(risk_read_params(ctx, p, r));
-    TRY_CLEANUP(comm_agree(ctx, risk_var_check(ctx, r)));
+    TRY_CLEANUP(comm_agree(ctx, risk_reval_check(ctx, r)));
     TRY_CLEANUP(comm_agree(ctx, risk_plan_make(ctx, r)));
     if (r->engines & RISK_ENGINE_GREEKS)
         TRY_CLEANUP(comm_agree(ctx, risk_greeks_make(ctx, r)));
@@ -116,14 +117,15 @@ static int risk_estimate(struct ctx *ctx, void *state, struct estimate *out)
 {
     const struct risk *r = state;
     const struct risk_kernels *k = kernels_of(ctx);
-    *out = (struct estimate){.items = (int64_t)paths_total(r),
-                             .decomposition = {comm_size(ctx->comm), 1, 1},
-                             .items_per_rank =
-                                 paths_total(r) / comm_size(ctx->comm),
-                             .memory_per_rank = k ? k->estimate(&r->plan) : 0,
-                             .steps = risk_steps_total(r),
-                             .end_time = paths_total(r),
-                             .work_per_step = flops_of_batch(r)};
+    *out = (struct estimate){
+        .items = (int64_t)paths_total(r),
+        .decomposition = {comm_size(ctx->comm), 1, 1},
+        .items_per_rank = paths_total(r) / comm_size(ctx->comm),
+        .memory_per_rank = (k ? k->estimate(&r->plan) : 0) +
+                           risk_var_bytes(r, comm_size(ctx->comm)),
+        .steps = risk_steps_total(r),
+        .end_time = paths_total(r),
+        .work_per_step = flops_of_batch(r)};
     snprintf(out->problem, sizeof out->problem,
              "%" PRId64 " paths of %d steps, %d positions", out->items,
              (int)r->plan.n_steps, (int)r->portfolio.n);

@@ -164,7 +164,9 @@ struct risk {
 
     const struct risk_kernels *k;
     struct risk_store *store;
-    struct risk_plan plan; /* owned by risk_plan.c's arrays below */
+    struct risk_plan plan;    /* owned by risk_plan.c's arrays below */
+    const double *more_dates; /* of the plan, beside the positions' own */
+    int n_more_dates;
     void *plan_memory;
     double *continuation; /* the plan's, filled by risk_exercise_fit() */
 

@@ -230,6 +230,13 @@ static int read_var(struct ctx *ctx, struct params *p, struct risk *r)
     v->horizon = params_double(p, "risk.var", "horizon");
     v->confidence = params_double(p, "risk.var", "confidence");
     v->paths = params_int(p, "risk.var", "paths");
+    v->regression_paths = params_int(p, "risk.var", "regression_paths");
+    v->inner_paths = params_int(p, "risk.var", "inner_paths");
+    const char *way = params_string(p, "risk.var", "revaluation");
+    v->revaluation = strcmp(way, "closed-form") == 0 ? RISK_REVALUE_CLOSED
+                     : strcmp(way, "nested") == 0    ? RISK_REVALUE_NESTED
+                     : strcmp(way, "regressed") == 0 ? RISK_REVALUE_REGRESSED
+                                                     : RISK_REVALUE_AUTO;
     v->normal = strcmp(params_string(p, "risk.var", "returns"), "normal") == 0;
     v->n_levels = (int)n;
     for (size_t i = 0; i < n; i++)

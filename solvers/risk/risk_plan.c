@@ -79,6 +79,8 @@ static int collect_dates(struct ctx *ctx, const struct risk *risk,
         for (int64_t k = 1; k <= n; k++)
             TRY(add_date(ctx, m, equal_date(p->maturity, k, n)));
     }
+    for (int k = 0; k < risk->n_more_dates; k++)
+        TRY(add_date(ctx, m, risk->more_dates[k]));
     if (m->n_dates > 1)
         qsort(m->dates, m->n_dates, sizeof *m->dates, rising);
     size_t kept = 0;

@@ -166,8 +166,9 @@ static void add_var(struct risk *r, struct risk_tables *t)
         t, "var", v->n_levels,
         "value at risk (var) with the interval var_low to var_high that holds "
         "the true one with the confidence asked for, and expected shortfall "
-        "with its standard error; losses are positive; full revaluation in "
-        "closed form");
+        "with its standard error; losses are positive; full revaluation, of "
+        "each position as var_instruments says; revaluation_error: at most "
+        "that of the portfolio's value at the horizon, root mean square");
     double *level = add_numbers(t, f, "level"), *var = add_numbers(t, f, "var"),
            *low = add_numbers(t, f, "var_low"),
            *high = add_numbers(t, f, "var_high"),
@@ -175,8 +176,13 @@ static void add_var(struct risk *r, struct risk_tables *t)
            *error = add_numbers(t, f, "expected_shortfall_error"),
            *confidence = add_numbers(t, f, "confidence"),
            *horizon = add_numbers(t, f, "horizon"),
-           *paths = add_numbers(t, f, "paths");
+           *paths = add_numbers(t, f, "paths"),
+           *revaluation = add_numbers(t, f, "revaluation_error");
+    double rest = 0;
+    for (int32_t q = 0; q < r->portfolio.n; q++)
+        rest += fabs(r->portfolio.positions[q].quantity) * v->methods[q].error;
     for (int i = 0; !t->failed && i < v->n_levels; i++) {
+        revaluation[i] = rest;
         level[i] = v->levels[i].level;
         var[i] = v->levels[i].var;
         low[i] = v->levels[i].low;
@@ -200,8 +206,10 @@ static void add_var_parts(struct risk *r, struct risk_tables *t)
         "each position's part of VaR and of expected shortfall, which add up "
         "to the portfolio's; marginal: of one unit more; incremental: VaR less "
         "that without the position, on the same paths");
-    const char **id = add_texts(t, f, "id");
+    const char **id = add_texts(t, f, "id"),
+               **method = add_texts(t, f, "revaluation");
     double *level = add_numbers(t, f, "level"),
+           *revaluation = add_numbers(t, f, "revaluation_error"),
            *var = add_numbers(t, f, "component_var"),
            *var_error = add_numbers(t, f, "component_var_error"),
            *es = add_numbers(t, f, "component_shortfall"),
@@ -212,6 +220,8 @@ static void add_var_parts(struct risk *r, struct risk_tables *t)
         const struct risk_position *p = &r->portfolio.positions[i % n];
         const struct risk_var_part *part = &v->parts[i];
         id[i] = p->id;
+        method[i] = v->methods[i % n].name;
+        revaluation[i] = fabs(p->quantity) * v->methods[i % n].error;
         level[i] = v->levels[i / n].level;
         var[i] = part->var.value;
         var_error[i] = part->var.error;
@@ -282,6 +292,25 @@ static void print_row(struct ctx *ctx, const char *name, const char *type,
              number, value, error, method);
 }
 
+/* How positions were valued at the horizon: how many in which way. */
+static void print_revaluation(struct ctx *ctx, const struct risk *r)
+{
+    static const char *const ways[] = {"closed form", "regressed", "nested",
+                                       "paid by the horizon"};
+    char text[160] = "";
+    size_t used = 0;
+    for (int w = 0; r->var != NULL && w < 4; w++) {
+        int32_t n = 0;
+        for (int32_t q = 0; q < r->portfolio.n; q++)
+            n += strcmp(r->var->methods[q].name, ways[w]) == 0;
+        if (n > 0 && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %d",
+                                     used > 0 ? ", " : "", ways[w], (int)n);
+    }
+    if (used > 0)
+        log_info(ctx->log, "  value at the horizon: %s", text);
+}
+
 static void print_summary(struct ctx *ctx, const struct risk *r)
 {
     const int32_t n = r->portfolio.n;
@@ -308,6 +337,7 @@ static void print_summary(struct ctx *ctx, const struct risk *r)
                  100 * v->level, v->var, v->low, v->high, v->shortfall.value,
                  v->shortfall.error);
     }
+    print_revaluation(ctx, r);
 }
 
 int risk_results(struct ctx *ctx, void *state,

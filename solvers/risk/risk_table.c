@@ -19,7 +19,7 @@ static const struct param_section sections[] = {
     {"risk.instrument", 1, 1, "A position, one section each."},
     {"risk.var", 0, 1,
      "Value at risk and expected shortfall at a horizon, by revaluation of all "
-     "positions in closed form; losses are positive."},
+     "positions there; losses are positive."},
     {"output", 0, 1, "What is written, and how often."},
     {NULL, 0, 0, NULL}};
 
@@ -211,6 +211,22 @@ static const struct param params[] = {
      NULL,
      "Paths to the horizon, rounded up to whole chunks of 4096; a rank holds "
      "one number for each of its paths and each position."},
+    {"risk.var", "revaluation", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
+     "auto|closed-form|regressed|nested",
+     "How positions are valued at the horizon. auto: in closed form where "
+     "there is one, else regressed. regressed: by regression of what paths "
+     "bring after the horizon on the state there. nested: by a simulation "
+     "from each state, which costs paths times inner_paths. closed-form: "
+     "nothing else is taken. What is linear is always in closed form; what was "
+     "done stands beside each position."},
+    {"risk.var", "regression_paths", PARAM_INT, NO_DIM, "131_072", 4096, 1e9, 0,
+     BETWEEN, NULL,
+     "Paths for the regression of each position without a closed form, "
+     "independent of those of the losses."},
+    {"risk.var", "inner_paths", PARAM_INT, NO_DIM, "8192", 2, 1e9, 0, BETWEEN,
+     NULL,
+     "revaluation = \"nested\": paths from each state, in antithetic pairs, "
+     "rounded up to whole chunks of 4096 pairs."},
     {"risk.var", "returns", PARAM_STRING, NO_DIM, "\"model\"", 0, 0, 0, 0,
      "model|normal",
      "model: the factors' models. normal: each factor's return is normal, with "

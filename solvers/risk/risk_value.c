@@ -90,8 +90,9 @@ static int fill(const struct risk_market *m, const struct risk_position *p,
     }
 }
 
-int risk_value_make(struct ctx *ctx, const struct risk *risk, int32_t position,
-                    double t, struct risk_valuation *v)
+/* The valuation; 0 where there is none in closed form. */
+static int make(const struct risk *risk, int32_t position, double t,
+                struct risk_valuation *v)
 {
     const struct risk_market *m = &risk->market;
     const struct risk_position *p = &risk->portfolio.positions[position];
@@ -101,25 +102,33 @@ int risk_value_make(struct ctx *ctx, const struct risk *risk, int32_t position,
     for (int l = 0; l < p->n_legs && l < 2; l++)
         v->leg[l] = p->factor[l];
     if (p->type != RISK_TYPE_STOCK && p->maturity < t) {
-        if (p->maturity > 0)
-            return FAIL(ctx, STATUS_DECK,
-                        "%s: matures at %g, before the horizon %g; this "
-                        "version values positions that live as long",
-                        p->id, p->maturity, t);
         v->kind = RISK_VALUE_CASH;
         v->cash = risk_known_value(m, p);
-        return 0;
+        return p->maturity <= 0;
     }
     if (p->type != RISK_TYPE_STOCK) {
         v->discount = exp(-between(&a->rate, t, p->maturity));
         v->carry[0] = between(&a->rate, t, p->maturity) -
                       between(&a->dividend, t, p->maturity);
     }
-    if (!fill(m, p, t, v))
+    return fill(m, p, t, v);
+}
+
+int risk_value_exists(const struct risk *risk, int32_t position, double t)
+{
+    struct risk_valuation v;
+    return make(risk, position, t, &v);
+}
+
+int risk_value_make(struct ctx *ctx, const struct risk *risk, int32_t position,
+                    double t, struct risk_valuation *v)
+{
+    const struct risk_position *p = &risk->portfolio.positions[position];
+    if (!make(risk, position, t, v))
         return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "%s: a position of type %s has no closed form at %g years "
-                    "with the model of factor %s; this version revalues in "
-                    "closed form only",
-                    p->id, risk_type_name(p->type), t, a->name);
+                    "%s: a position of type %s has no closed form, seen from "
+                    "%g years ahead, with the model of factor %s",
+                    p->id, risk_type_name(p->type), t,
+                    risk->market.assets[p->factor[0]].name);
     return 0;
 }

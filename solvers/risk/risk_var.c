@@ -1,7 +1,7 @@
-/* risk_var.c: value at risk and expected shortfall from full revaluation.
+/* risk_var.c: value at risk and expected shortfall from losses at a horizon
+ * (risk_losses.c).
  *
- * Paths of the real world to the horizon, the value of each position there in
- * closed form, losses = value today - value then. The quantile at level a of n
+ * The quantile at level a of n
  * losses is the ceil(n a)-th smallest one; its interval is that of order
  * statistics, from the binomial distribution of the number of losses below the
  * true quantile (David and Nagaraja 2003, section 7.1). Expected shortfall is
@@ -87,168 +87,6 @@ static void interval_ranks(int64_t n, double level, double chance, int64_t *low,
         *high = n + 1;
 }
 
-/* ---- losses ---- */
-
-/* This rank's losses: of positions [n][room], and of all [room]. */
-struct losses {
-    int64_t first, end; /* chunks */
-    int64_t chunks;     /* of all ranks */
-    size_t n, room;     /* positions, paths here */
-    double *of, *all, *without;
-    double *spot;
-    struct risk_valuation *then;
-    double *now;
-};
-
-static void losses_free(struct losses *l)
-{
-    free(l->of);
-    free(l->all);
-    free(l->without);
-    free(l->spot);
-    free(l->then);
-    free(l->now);
-}
-
-static int losses_make(struct ctx *ctx, const struct risk *risk,
-                       struct losses *l)
-{
-    const int size = comm_size(ctx->comm), rank = comm_rank(ctx->comm);
-    const size_t nf = (size_t)risk->market.n;
-    l->n = (size_t)risk->portfolio.n;
-    l->chunks = (risk->var->paths + RISK_CHUNK - 1) / RISK_CHUNK;
-    l->first = l->chunks * rank / size;
-    l->end = l->chunks * (rank + 1) / size;
-    l->room = (size_t)(l->end - l->first) * RISK_CHUNK;
-    l->of = calloc(l->n * l->room + 1, sizeof(double));
-    l->all = calloc(l->room + 1, sizeof(double));
-    l->without = calloc(l->room + 1, sizeof(double));
-    l->spot = aligned_alloc(64, (nf + 1) * RISK_CHUNK * sizeof(double));
-    l->then = calloc(l->n + 1, sizeof *l->then);
-    l->now = calloc(l->n + 1, sizeof(double));
-    if (l->of == NULL || l->all == NULL || l->without == NULL ||
-        l->spot == NULL || l->then == NULL || l->now == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
-    for (size_t f = 0; f < nf; f++)
-        for (size_t i = 0; i < 8; i++)
-            l->spot[f * RISK_CHUNK + i] = risk->market.assets[f].model.spot;
-    for (size_t q = 0; q < l->n; q++) {
-        double lane[8] __attribute__((aligned(64)));
-        TRY(risk_value_make(ctx, risk, (int32_t)q, 0, &l->then[q]));
-        risk_value_paths(&l->then[q], l->spot, RISK_CHUNK, 8, lane);
-        l->now[q] = lane[0];
-        TRY(risk_value_make(ctx, risk, (int32_t)q, risk->var->horizon,
-                            &l->then[q]));
-    }
-    return 0;
-}
-
-/* Steps to the horizon in the real world. */
-static int make_store(struct ctx *ctx, const struct risk *risk,
-                      const struct risk_kernels *k, int32_t *last,
-                      struct risk_store **out)
-{
-    const double horizon = risk->var->horizon;
-    const size_t nf = (size_t)risk->market.n;
-    const int32_t steps =
-        (int32_t)fmax(ceil(horizon * risk->market.steps_per_year - 1e-9), 1);
-    double *lengths = calloc((size_t)steps, sizeof *lengths),
-           *drift = calloc((size_t)steps * nf, sizeof *drift);
-    struct risk_factor *factors = calloc(nf, sizeof *factors);
-    int status = 0;
-    if (lengths == NULL || drift == NULL || factors == NULL)
-        status = FAIL(ctx, STATUS_MEMORY, "out of memory for paths");
-    for (size_t f = 0; status == 0 && f < nf; f++) {
-        const struct risk_asset *a = &risk->market.assets[f];
-        factors[f] = a->model;
-        for (int32_t s = 0; s < steps; s++) {
-            double from = horizon * s / steps, to = horizon * (s + 1) / steps;
-            lengths[s] = to - from;
-            drift[(size_t)s * nf + f] =
-                isfinite(a->drift)
-                    ? a->drift * (to - from)
-                    : risk_curve_integral(&a->rate, to) -
-                          risk_curve_integral(&a->rate, from) -
-                          risk_curve_integral(&a->dividend, to) +
-                          risk_curve_integral(&a->dividend, from);
-        }
-    }
-    struct risk_plan plan = {.seed = risk->seed,
-                             .n_factors = risk->market.n,
-                             .factors = factors,
-                             .root = risk->market.root,
-                             .n_steps = steps,
-                             .step_length = lengths,
-                             .drift = drift};
-    *last = steps - 1;
-    if (status == 0)
-        status = k->create(ctx, &plan, out);
-    free(lengths);
-    free(drift);
-    free(factors);
-    return status;
-}
-
-/* returns = "normal": the return is the normal number itself, not the
- * exponential of it. */
-static void make_normal(const struct risk *risk, double *spot)
-{
-    const double h = risk->var->horizon;
-    for (int f = 0; f < risk->market.n; f++) {
-        const struct risk_factor *m = &risk->market.assets[f].model;
-        double *s = spot + (size_t)f * RISK_CHUNK;
-        for (size_t i = 0; i < RISK_CHUNK; i++) {
-            const double r = exact_log(s[i] / m->spot);
-            s[i] = m->spot * (1 + r + 0.5 * m->volatility * m->volatility * h);
-        }
-    }
-}
-
-static int run_chunks(struct ctx *ctx, const struct risk *risk,
-                      const struct risk_kernels *k, struct risk_store *store,
-                      int32_t last, struct losses *l)
-{
-    double value[RISK_CHUNK] __attribute__((aligned(64)));
-    for (int64_t c = l->first; c < l->end; c++) {
-        const size_t at = (size_t)(c - l->first) * RISK_CHUNK;
-        TRY(k->states(ctx, store, c, 1, &last, l->spot, NULL));
-        if (risk->var->normal)
-            make_normal(risk, l->spot);
-        for (size_t q = 0; q < l->n; q++) {
-            double *of = l->of + q * l->room + at;
-            const double quantity = risk->portfolio.positions[q].quantity;
-            risk_value_paths(&l->then[q], l->spot, RISK_CHUNK, RISK_CHUNK,
-                             value);
-            for (size_t i = 0; i < RISK_CHUNK; i++) {
-                of[i] = quantity * (l->now[q] - value[i]);
-                l->all[at + i] += of[i];
-            }
-        }
-        for (size_t i = 0; i < RISK_CHUNK; i++)
-            if (!isfinite(l->all[at + i]))
-                return FAIL(ctx, STATUS_PHYSICS,
-                            "the loss on path %lld is not finite",
-                            (long long)c * RISK_CHUNK + (long long)i);
-    }
-    return 0;
-}
-
-static int simulate(struct ctx *ctx, struct risk *risk, struct losses *l)
-{
-    const struct risk_kernels *k =
-        risk->k->states != NULL ? risk->k : &risk_kernels_cpu;
-    struct risk_store *store = NULL;
-    int32_t last = 0;
-    int status = losses_make(ctx, risk, l);
-    if (status == 0)
-        status = make_store(ctx, risk, k, &last, &store);
-    if (status == 0)
-        status = run_chunks(ctx, risk, k, store, last, l);
-    if (store != NULL)
-        k->destroy(store);
-    return comm_agree(ctx, status);
-}
-
 /* ---- sums in a fixed order ---- */
 
 /* Sums of one chunk: over losses beyond the quantile v, and over those within
@@ -256,8 +94,8 @@ static int simulate(struct ctx *ctx, struct risk *risk, struct losses *l)
 enum { TAIL_COUNT, TAIL, TAIL2, NEAR_COUNT, NEAR, NEAR2, HEAD };
 enum { OF_TAIL, OF_TAIL2, OF_NEAR, OF_NEAR2, OF_CROSS, EACH_POSITION };
 
-static void add_chunk(const struct losses *l, size_t at, double v, double low,
-                      double high, double *s)
+static void add_chunk(const struct risk_losses *l, size_t at, double v,
+                      double low, double high, double *s)
 {
     for (size_t i = at; i < at + RISK_CHUNK; i++) {
         const double d = l->all[i] - v;
@@ -283,7 +121,7 @@ static void add_chunk(const struct losses *l, size_t at, double v, double low,
 }
 
 /* Sums of all chunks. Collective. */
-static int sums_of(struct ctx *ctx, const struct losses *l, double v,
+static int sums_of(struct ctx *ctx, const struct risk_losses *l, double v,
                    double low, double high, double *out)
 {
     const size_t each = HEAD + l->n * EACH_POSITION,
@@ -337,7 +175,7 @@ static void component(const double *s, const double *p, double tail_n,
 }
 
 static int level_numbers(struct ctx *ctx, const struct risk *risk,
-                         struct losses *l, struct risk_var_level *level,
+                         struct risk_losses *l, struct risk_var_level *level,
                          struct risk_var_part *parts, double *s)
 {
     const int64_t n = l->chunks * RISK_CHUNK;
@@ -373,38 +211,41 @@ static int level_numbers(struct ctx *ctx, const struct risk *risk,
     return 0;
 }
 
-int risk_var_check(struct ctx *ctx, const struct risk *risk)
-{
-    struct risk_valuation v;
-    for (int32_t q = 0; risk->var != NULL && q < risk->portfolio.n; q++) {
-        TRY(risk_value_make(ctx, risk, q, 0, &v));
-        TRY(risk_value_make(ctx, risk, q, risk->var->horizon, &v));
-    }
-    return 0;
-}
-
 int risk_var_run(struct ctx *ctx, struct risk *risk)
 {
     struct risk_var *v = risk->var;
-    struct losses l = {0};
+    struct risk_losses l = {0};
     const size_t n = (size_t)risk->portfolio.n;
     int status = 0;
     double *s = calloc(HEAD + n * EACH_POSITION, sizeof *s);
     free(v->parts);
+    free(v->methods);
     v->parts = calloc((size_t)v->n_levels * n + 1, sizeof *v->parts);
-    if (s == NULL || v->parts == NULL)
+    v->methods = calloc(n + 1, sizeof *v->methods);
+    if (s == NULL || v->parts == NULL || v->methods == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
     TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(simulate(ctx, risk, &l));
+    TRY_CLEANUP(risk_losses_make(ctx, risk, &l));
     v->paths_done = l.chunks * RISK_CHUNK;
     for (int i = 0; i < v->n_levels; i++)
         TRY_CLEANUP(level_numbers(ctx, risk, &l, &v->levels[i],
                                   v->parts + (size_t)i * n, s));
     v->done = 1;
 cleanup:
-    losses_free(&l);
+    risk_losses_free(&l);
     free(s);
     return status;
+}
+
+double risk_var_bytes(const struct risk *risk, int ranks)
+{
+    if (risk->var == NULL)
+        return 0;
+    const double chunks = ceil((double)risk->var->paths / RISK_CHUNK),
+                 mine = ceil(chunks / ranks) * RISK_CHUNK,
+                 n = risk->portfolio.n;
+    return sizeof(double) *
+           ((n + 2) * mine + chunks * (HEAD + n * EACH_POSITION));
 }
 
 void risk_var_free(struct risk *risk)
@@ -413,6 +254,7 @@ void risk_var_free(struct risk *risk)
         return;
     free(risk->var->levels);
     free(risk->var->parts);
+    free(risk->var->methods);
     free(risk->var);
     risk->var = NULL;
 }

@@ -21,9 +21,26 @@ struct risk_var_part {
     double incremental; /* VaR less that without the position */
 };
 
+enum risk_revaluation {
+    RISK_REVALUE_AUTO, /* in closed form where there is one, else regressed */
+    RISK_REVALUE_CLOSED,
+    RISK_REVALUE_REGRESSED, /* also where there is a closed form, */
+    RISK_REVALUE_NESTED     /* but for what is linear or known */
+};
+
+/* How a position was valued at the horizon; error: of its value there, root
+ * mean square over states; 0: exact. */
+struct risk_var_method {
+    const char *name;
+    double error;
+};
+
 struct risk_var {
     double horizon, confidence;
     int64_t paths;
+    enum risk_revaluation revaluation;
+    int64_t regression_paths, inner_paths;
+    struct risk_var_method *methods; /* [n_positions] */
     int normal; /* normal returns in place of the models' */
     int n_levels;
     struct risk_var_level *levels;
@@ -32,18 +49,32 @@ struct risk_var {
     struct risk_var_part *parts; /* [n_levels][n_positions] */
 };
 
-/* Whether all positions can be revalued at the horizon; fine without VaR.
- * Errors: as risk_value_make(). */
-int risk_var_check(struct ctx *ctx, const struct risk *risk);
 /* Simulate and fill in levels and parts. Collective. Errors: STATUS_MEMORY,
- * STATUS_UNSUPPORTED or STATUS_DECK where a position cannot be revalued,
- * STATUS_PHYSICS with the path of a loss that is not finite. */
+ * STATUS_UNSUPPORTED where a position cannot be revalued, STATUS_PHYSICS with
+ * the path of a loss that is not finite. */
 int risk_var_run(struct ctx *ctx, struct risk *risk);
 void risk_var_free(struct risk *risk);
 
+/* Bytes of a rank, about, for the losses. */
+double risk_var_bytes(const struct risk *risk, int ranks);
+
+/* ---- risk_losses.c ---- */
+
+/* This rank's losses: of positions [n][room], and of all [room]. */
+struct risk_losses {
+    int64_t first, end; /* chunks */
+    int64_t chunks;     /* of all ranks */
+    size_t n, room;     /* positions, paths here */
+    double *of, *all, *without;
+};
+/* Errors: as risk_var_run()'s. Collective. The caller frees. */
+int risk_losses_make(struct ctx *ctx, struct risk *risk, struct risk_losses *l);
+void risk_losses_free(struct risk_losses *l);
+
+/* Whether a position has a closed form, seen from t. */
+int risk_value_exists(const struct risk *risk, int32_t position, double t);
 /* risk_value.c: one unit of a position as it is seen at time t, in closed form.
- * Errors: STATUS_UNSUPPORTED where there is none, STATUS_DECK where it has
- * matured before. */
+ * Errors: STATUS_UNSUPPORTED where there is none. */
 int risk_value_make(struct ctx *ctx, const struct risk *risk, int32_t position,
                     double t, struct risk_valuation *v);
 

@@ -1,0 +1,296 @@
+/* risk_losses.c: what each position loses up to the horizon, path by path.
+ *
+ * Paths of the real world to the horizon, the value of each position there
+ * (risk_revalue.c), losses = value today - value then: also what time alone
+ * brings or takes. Losses stay on the rank that computed them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "kernels/risk/exact.h"
+#include "solvers/risk/risk_reval.h"
+#include "solvers/risk/risk_var.h"
+
+/* What is needed beside the losses. */
+struct work {
+    struct risk_reval *then; /* [n] */
+    double *now;             /* [n] */
+    double *dates, *lengths; /* of the steps to the horizon */
+    int32_t n_steps, *steps; /* steps: those that are looked at */
+    struct risk_watch watch;
+    struct risk_memory *memory;
+    struct risk_factor *factors;
+    struct risk_store *store;
+    const struct risk_kernels *k;
+};
+
+void risk_losses_free(struct risk_losses *l)
+{
+    free(l->of);
+    free(l->all);
+    free(l->without);
+}
+
+static void work_free(struct work *w, size_t n)
+{
+    if (w->store != NULL)
+        w->k->destroy(w->store);
+    for (size_t q = 0; w->then != NULL && q < n; q++)
+        risk_reval_free(&w->then[q]);
+    free(w->then);
+    free(w->now);
+    free(w->dates);
+    free(w->lengths);
+    free(w->steps);
+    free(w->watch.spot);
+    free(w->watch.variance);
+    free(w->memory);
+    free(w->factors);
+}
+
+static int allocate(struct ctx *ctx, const struct risk *risk,
+                    struct risk_losses *l, struct work *w)
+{
+    const int size = comm_size(ctx->comm), rank = comm_rank(ctx->comm);
+    l->n = (size_t)risk->portfolio.n;
+    l->chunks = (risk->var->paths + RISK_CHUNK - 1) / RISK_CHUNK;
+    l->first = l->chunks * rank / size;
+    l->end = l->chunks * (rank + 1) / size;
+    l->room = (size_t)(l->end - l->first) * RISK_CHUNK;
+    l->of = calloc(l->n * l->room + 1, sizeof(double));
+    l->all = calloc(l->room + 1, sizeof(double));
+    l->without = calloc(l->room + 1, sizeof(double));
+    w->then = calloc(l->n + 1, sizeof *w->then);
+    w->now = calloc(l->n + 1, sizeof(double));
+    w->memory = calloc(1, sizeof *w->memory);
+    w->factors = calloc((size_t)risk->market.n, sizeof *w->factors);
+    if (l->of == NULL || l->all == NULL || l->without == NULL ||
+        w->then == NULL || w->now == NULL || w->memory == NULL ||
+        w->factors == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
+    return 0;
+}
+
+/* ---- values today ---- */
+
+/* In closed form, or where there is none as the run's paths had it. */
+static int value_now(struct ctx *ctx, const struct risk *risk, int32_t q,
+                     double *out)
+{
+    const struct risk_position *p = &risk->portfolio.positions[q];
+    double spot[RISK_FACTORS_MAX * 8] __attribute__((aligned(64))),
+        lane[8] __attribute__((aligned(64)));
+    struct risk_valuation v;
+    if (!risk_value_exists(risk, q, 0)) {
+        *out = risk->prices[q].value.value;
+        return 0;
+    }
+    TRY(risk_value_make(ctx, risk, q, 0, &v));
+    for (int l = 0; l < p->n_legs; l++)
+        for (int i = 0; i < 8; i++)
+            spot[8 * p->factor[l] + i] =
+                risk->market.assets[p->factor[l]].model.spot;
+    risk_value_paths(&v, spot, 8, 8, lane);
+    *out = lane[0];
+    return 0;
+}
+
+static int make_positions(struct ctx *ctx, const struct risk *risk,
+                          struct work *w)
+{
+    for (int32_t q = 0; q < risk->portfolio.n; q++) {
+        TRY(risk_reval_make(ctx, risk, q, &w->then[q]));
+        TRY(value_now(ctx, risk, q, &w->now[q]));
+    }
+    return 0;
+}
+
+/* ---- steps to the horizon ---- */
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Equal steps, as many as the models want, and the dates at which positions
+ * look that are not in closed form. */
+static int make_dates(struct ctx *ctx, const struct risk *risk, struct work *w)
+{
+    const double h = risk->var->horizon;
+    const int64_t equal =
+        (int64_t)fmax(ceil(h * risk->market.steps_per_year - 1e-9), 1);
+    int64_t n = equal, kept = 0;
+    for (int32_t q = 0; q < risk->portfolio.n; q++)
+        if (w->then[q].kind != RISK_REVAL_CLOSED)
+            n += risk_horizon_dates(&w->then[q].position, h, NULL, 0);
+    w->dates = calloc((size_t)n + 1, sizeof(double));
+    w->lengths = calloc((size_t)n + 1, sizeof(double));
+    w->steps = calloc((size_t)n + 1, sizeof *w->steps);
+    if (w->dates == NULL || w->lengths == NULL || w->steps == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for dates");
+    for (int64_t k = 0; k < equal; k++)
+        w->dates[k] = h * (double)(k + 1) / (double)equal;
+    int64_t at = equal;
+    for (int32_t q = 0; q < risk->portfolio.n; q++)
+        if (w->then[q].kind != RISK_REVAL_CLOSED)
+            at += risk_horizon_dates(&w->then[q].position, h, w->dates + at,
+                                     n - at);
+    qsort(w->dates, (size_t)n, sizeof(double), rising);
+    for (int64_t k = 0; k < n; k++)
+        if (kept == 0 || w->dates[k] - w->dates[kept - 1] > RISK_SAME_DATE)
+            w->dates[kept++] = w->dates[k];
+    for (int64_t k = 0; k < kept; k++)
+        w->lengths[k] = w->dates[k] - (k > 0 ? w->dates[k - 1] : 0);
+    w->n_steps = (int32_t)kept;
+    return 0;
+}
+
+/* All steps are looked at where a position remembers its path, else the last
+ * one. */
+static int make_watch(struct ctx *ctx, const struct risk *risk, struct work *w)
+{
+    int all = 0;
+    for (int32_t q = 0; q < risk->portfolio.n; q++)
+        all |= w->then[q].kind != RISK_REVAL_CLOSED;
+    struct risk_watch *h = &w->watch;
+    const int32_t first = all ? 0 : w->n_steps - 1;
+    *h = (struct risk_watch){.n = w->n_steps - first,
+                             .steps = w->steps,
+                             .dates = w->dates + first,
+                             .lengths = w->lengths + first,
+                             .n_factors = risk->market.n,
+                             .factors = w->factors,
+                             .seed = risk->seed};
+    for (int32_t i = 0; i < h->n; i++)
+        w->steps[i] = first + i;
+    const size_t bytes =
+        (size_t)h->n * (size_t)risk->market.n * RISK_CHUNK * sizeof(double);
+    h->spot = aligned_alloc(64, bytes);
+    h->variance = aligned_alloc(64, bytes);
+    if (h->spot == NULL || h->variance == NULL)
+        return FAIL(ctx, STATUS_MEMORY,
+                    "out of memory for the states of %d dates up to the "
+                    "horizon",
+                    (int)h->n);
+    return 0;
+}
+
+static int make_store(struct ctx *ctx, const struct risk *risk, struct work *w)
+{
+    const size_t nf = (size_t)risk->market.n;
+    double *drift = calloc((size_t)w->n_steps * nf, sizeof *drift);
+    if (drift == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for paths");
+    for (size_t f = 0; f < nf; f++) {
+        const struct risk_asset *a = &risk->market.assets[f];
+        w->factors[f] = a->model;
+        for (int32_t s = 0; s < w->n_steps; s++) {
+            double from = s > 0 ? w->dates[s - 1] : 0, to = w->dates[s];
+            drift[(size_t)s * nf + f] =
+                isfinite(a->drift)
+                    ? a->drift * (to - from)
+                    : risk_curve_integral(&a->rate, to) -
+                          risk_curve_integral(&a->rate, from) -
+                          risk_curve_integral(&a->dividend, to) +
+                          risk_curve_integral(&a->dividend, from);
+        }
+    }
+    struct risk_plan plan = {.seed = risk->seed,
+                             .n_factors = risk->market.n,
+                             .factors = w->factors,
+                             .root = risk->market.root,
+                             .n_steps = w->n_steps,
+                             .step_length = w->lengths,
+                             .drift = drift};
+    int status = w->k->create(ctx, &plan, &w->store);
+    free(drift);
+    return status;
+}
+
+/* returns = "normal": the return is the normal number itself, not the
+ * exponential of it. */
+static void make_normal(const struct risk *risk, double *spot)
+{
+    const double h = risk->var->horizon;
+    for (int f = 0; f < risk->market.n; f++) {
+        const struct risk_factor *m = &risk->market.assets[f].model;
+        double *s = spot + (size_t)f * RISK_CHUNK;
+        for (size_t i = 0; i < RISK_CHUNK; i++) {
+            const double r = exact_log(s[i] / m->spot);
+            s[i] = m->spot * (1 + r + 0.5 * m->volatility * m->volatility * h);
+        }
+    }
+}
+
+/* ---- losses ---- */
+
+static int run_chunk(struct ctx *ctx, const struct risk *risk, int64_t c,
+                     struct work *w, struct risk_losses *l)
+{
+    double value[RISK_CHUNK] __attribute__((aligned(64)));
+    const size_t at = (size_t)(c - l->first) * RISK_CHUNK;
+    struct risk_watch *h = &w->watch;
+    h->path = (uint64_t)c * RISK_CHUNK;
+    TRY(w->k->states(ctx, w->store, c, h->n, h->steps, h->spot, h->variance));
+    if (risk->var->normal)
+        make_normal(risk, h->spot + (size_t)(h->n - 1) * (size_t)h->n_factors *
+                                        RISK_CHUNK);
+    for (size_t q = 0; q < l->n; q++) {
+        double *of = l->of + q * l->room + at;
+        const double quantity = risk->portfolio.positions[q].quantity;
+        TRY(risk_reval_values(ctx, risk, &w->then[q], h, w->memory, value));
+        for (size_t i = 0; i < RISK_CHUNK; i++) {
+            of[i] = quantity * (w->now[q] - value[i]);
+            l->all[at + i] += of[i];
+        }
+    }
+    for (size_t i = 0; i < RISK_CHUNK; i++)
+        if (!isfinite(l->all[at + i]))
+            return FAIL(ctx, STATUS_PHYSICS,
+                        "the loss on path %lld is not finite",
+                        (long long)c * RISK_CHUNK + (long long)i);
+    return 0;
+}
+
+static int prepare(struct ctx *ctx, const struct risk *risk,
+                   struct risk_losses *l, struct work *w)
+{
+    TRY(allocate(ctx, risk, l, w));
+    TRY(make_positions(ctx, risk, w));
+    TRY(make_dates(ctx, risk, w));
+    TRY(make_watch(ctx, risk, w));
+    return make_store(ctx, risk, w);
+}
+
+static void note_methods(struct risk *risk, const struct work *w)
+{
+    for (int32_t q = 0; q < risk->portfolio.n; q++) {
+        const struct risk_reval *r = &w->then[q];
+        double error = r->error;
+        if (r->knocked != NULL)
+            error = fmax(error, r->knocked->error);
+        risk->var->methods[q] =
+            (struct risk_var_method){risk_reval_method(r), error};
+    }
+}
+
+int risk_losses_make(struct ctx *ctx, struct risk *risk, struct risk_losses *l)
+{
+    struct work w = {.k =
+                         risk->k->states != NULL ? risk->k : &risk_kernels_cpu};
+    int status = comm_agree(ctx, prepare(ctx, risk, l, &w));
+    for (size_t q = 0; status == 0 && q < l->n; q++)
+        status = risk_reval_fit(ctx, risk, &w.then[q]);
+    for (int64_t c = l->first; status == 0 && c < l->end; c++)
+        status = run_chunk(ctx, risk, c, &w, l);
+    status = comm_agree(ctx, status);
+    if (status == 0)
+        note_methods(risk, &w);
+    work_free(&w, l->n);
+    return status;
+}
