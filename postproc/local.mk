@@ -21,7 +21,8 @@ POST_FILES = \
 	postproc/warpdeck_post/result.py \
 	postproc/warpdeck_post/show.py \
 	postproc/warpdeck_post/spheres.py \
-	postproc/warpdeck_post/vtr.py
+	postproc/warpdeck_post/vtr.py \
+	postproc/warpdeck_post/watch.py
 nobase_dist_pkgdata_DATA += $(POST_FILES)
 EXTRA_DIST += postproc/warpdeck-post
 

@@ -6,6 +6,7 @@ out. Nothing here writes to a result file.
     labels    names and units as people write them
     facts     what a file has to say; logs: what its log says
     show      one screen of words; report: a page, of pieces in page
+    watch     a running job in the terminal
     plot      which figure; panels: the graphs in it; spheres: the particles
     export    extended XYZ and CSV
     chunks    large datasets by pieces

@@ -30,6 +30,11 @@ def _report(args):
     return report.run(args.file, args.output)
 
 
+def _watch(args):
+    from . import watch
+    return watch.run(args.file, args.once, args.every, args.patience)
+
+
 def _diff(args):
     from . import diff
     return diff.run(args.a, args.b, rtol=args.rtol, atol=args.atol,
@@ -51,6 +56,13 @@ class _Parser(argparse.ArgumentParser):
 def _tolerance(text):
     value = float(text)
     if not value >= 0:
+        raise ValueError
+    return value
+
+
+def _seconds(text):
+    value = float(text)
+    if not value > 0:
         raise ValueError
     return value
 
@@ -115,6 +127,22 @@ def _parser():
     report.add_argument("-o", "--output", metavar="PAGE",
                         help="default: beside FILE, .html")
     report.set_defaults(run=_report)
+
+    watch = commands.add_parser(
+        "watch", help="a running job: how far, how long still, what it observes",
+        description="Shows a run until it ends, and hinders it in no way. "
+        "Status 0: complete (or, with --once, running); 1: stalled, or stopped "
+        "before its end; 2: trouble.")
+    watch.add_argument("file", metavar="FILE")
+    watch.add_argument("--once", action="store_true",
+                       help="show once and end, for scripts")
+    watch.add_argument("--every", type=_seconds, default=2.0, metavar="SECONDS",
+                       help="how often to look (default: 2)")
+    watch.add_argument("--patience", type=_seconds, metavar="SECONDS",
+                       help="a run that writes nothing for so long is stalled "
+                       "(default: ten times what a row took, a minute at "
+                       "least)")
+    watch.set_defaults(run=_watch)
 
     gather = commands.add_parser(
         "gather", help="a table of the runs of a sweep",

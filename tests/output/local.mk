@@ -22,7 +22,8 @@ FILE_TESTS = \
 	tests/output/resume.py \
 	tests/output/run_files.py \
 	tests/output/viewer.py \
-	tests/output/vtkhdf.py
+	tests/output/vtkhdf.py \
+	tests/output/watch.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
 LONG_TESTS += tests/output/large.py
 EXTRA_DIST += $(FILE_TESTS) tests/output/browser.py tests/output/post.py
