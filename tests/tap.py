@@ -114,7 +114,7 @@ def command(ranks, *args):
     return head + [str(a) for a in args]
 
 
-def _below(pid):
+def below_process(pid):
     """The processes that a process started, and theirs."""
     found, parents = [], {}
     for name in os.listdir("/proc"):
@@ -143,7 +143,7 @@ def _is_alive(pid):
 def kill(child):
     """SIGKILL to a subprocess.Popen and all below it (ranks have groups of their
     own); returns when none of them runs any more."""
-    pids = [child.pid] + _below(child.pid)
+    pids = [child.pid] + below_process(child.pid)
     for pid in pids:
         try:
             os.kill(pid, signal.SIGKILL)

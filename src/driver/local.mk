@@ -25,6 +25,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/help.c \
 	src/driver/job.c \
 	src/driver/job.h \
+	src/driver/lock.c \
+	src/driver/lock.h \
 	src/driver/options.c \
 	src/driver/options.h \
 	src/driver/output.c \

@@ -137,9 +137,10 @@ int output_name(struct ctx *ctx, const char *folder, const char *name,
     *out = (struct output){.folder = strdup(folder),
                            .h5 = join(folder, name, ".h5"),
                            .log = join(folder, name, ".log"),
-                           .stop = join(folder, "STOP", "")};
+                           .stop = join(folder, "STOP", ""),
+                           .lock = join(folder, name, ".lock")};
     if (out->folder == NULL || out->h5 == NULL || out->log == NULL ||
-        out->stop == NULL)
+        out->stop == NULL || out->lock == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     else if (comm_rank(ctx->comm) == 0)
         status = make_folder(ctx, out->folder);
@@ -162,5 +163,6 @@ void output_free(struct output *out)
     free(out->h5);
     free(out->log);
     free(out->stop);
+    free(out->lock);
     *out = (struct output){0};
 }

@@ -9,7 +9,7 @@ struct ctx;
 
 struct output {
     char *folder; /* "." where none was given */
-    char *h5, *log, *stop;
+    char *h5, *log, *stop, *lock;
 };
 
 /* Name the files of `name` in `folder` (NULL: the current one), and make the

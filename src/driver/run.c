@@ -127,6 +127,7 @@ static int setup(struct ctx *ctx, const struct command_line *line,
                  job));
     results_plan(job, &plan);
     TRY(output_name(ctx, line->option[OPTION_OUTPUT], job->name, &run->output));
+    TRY(lock_take(ctx, &run->output, &run->lock));
     TRY(resume_open(ctx, line, job, &run->output, resume));
     if (wants_on && !replace)
         TRY(is_finished(ctx, run, resume, &run->finished));
@@ -287,6 +288,8 @@ int cmd_run(struct ctx *ctx, const struct command_line *line)
     saves_free(&run.saves);
     guard_free(&run.guard);
     results_free(&run.results);
+    if (!alone)
+        lock_release(ctx, &run.lock);
     output_free(&run.output);
     job_close(ctx, &run.job);
     return status;

@@ -6,6 +6,7 @@
 
 #include "driver/guard.h"
 #include "driver/job.h"
+#include "driver/lock.h"
 #include "driver/output.h"
 #include "driver/results.h"
 #include "driver/saves.h"
@@ -18,6 +19,7 @@ struct run {
     struct results results;
     struct guard guard;
     struct saves saves;
+    struct lock lock;
     int finished;        /* an earlier run has done it all */
     int stopped;         /* ended early, as asked */
     double longest_step; /* seconds */

@@ -26,6 +26,9 @@ DRIVER_TESTS = \
 	tests/driver/results.sh \
 	tests/driver/stop.sh
 TESTS += tests/driver/t_driver $(DRIVER_TESTS)
+# Runs of the real program, that meet each other.
+TESTS += tests/driver/lock.py
+EXTRA_DIST += tests/driver/lock.py
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
 # A real Slurm, where there is one.
 LONG_TESTS += tests/driver/slurm.sh
