@@ -11,7 +11,7 @@
 /* What travels at a redistribution; between two, the position alone. */
 struct halo_record {
     int64_t id;
-    scalar x[3];
+    scalar x[3], charge;
     int32_t species;
 };
 
@@ -123,6 +123,7 @@ void md_pack_halo(struct md_store *s, int with_species, void *buffer)
                 out[d] = (scalar)((double)x[d * LANES] + offset[d]);
             if (with_species) {
                 full[k].species = s->species[slot];
+                full[k].charge = s->charge ? s->charge[slot] : 0;
                 full[k].id = s->id[slot];
             }
         }
@@ -184,6 +185,8 @@ int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
             s->pair_x[SLOT(slot, d)] = k < 0 ? (scalar)s->far : from[k].x[d];
         s->species[slot] = k < 0 ? 0 : (uint8_t)from[k].species;
         s->id[slot] = k < 0 ? 0 : from[k].id;
+        if (s->charge)
+            s->charge[slot] = k < 0 ? 0 : from[k].charge;
         if (k >= 0)
             s->halo_slot[k] = (uint32_t)slot;
     }

@@ -5,7 +5,7 @@
  * within the list radius. Measured against lists of 4 x 4 and 8 x 8 particles,
  * rows of one particle waste the fewest lanes.
  */
-#include "kernels/md/store_cpu.h"
+#include "kernels/md/terms_cpu.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,11 +14,16 @@
 
 #include "base/error.h"
 
+/* Tiles of one row that may have lanes left out. */
+enum { MASKED_MAX = 64 };
+
 /* A row before it is appended. */
 struct draft {
-    const uint32_t *tiles;
+    uint32_t *tiles;
     uint32_t n, n_halo;
-    uint8_t lane, shift, self;
+    uint8_t lane, shift;
+    uint8_t n_masked[2]; /* of own tiles, of copies */
+    uint16_t mask[2][MASKED_MAX];
 };
 
 /* Room for the rows of one cluster: `tiles` in all. */
@@ -44,7 +49,7 @@ static void append_row(struct md_list *list, uint32_t cluster,
 {
     uint32_t all = draft->n + draft->n_halo;
     uint32_t left = draft->n, left_halo = draft->n_halo;
-    uint8_t self = draft->self;
+    uint8_t masked = draft->n_masked[0], masked_halo = draft->n_masked[1];
     for (uint32_t q = 0; q < all; q += BOX_LANES)
         memcpy(list->tiles + list->n_tiles + q, draft->tiles + q,
                BOX_LANES * sizeof *draft->tiles);
@@ -52,11 +57,19 @@ static void append_row(struct md_list *list, uint32_t cluster,
     while (left + left_halo > 0) {
         uint16_t n = at_most(left);
         uint16_t n_halo = left > n ? 0 : at_most(left_halo);
-        list->rows[list->n_rows++] = (struct md_row){
-            cluster, n, n_halo, draft->lane, draft->shift, self};
+        list->rows[list->n_rows++] =
+            (struct md_row){cluster,
+                            n,
+                            n_halo,
+                            draft->lane,
+                            draft->shift,
+                            masked,
+                            n_halo > 0 ? masked_halo : 0};
         left -= n;
         left_halo -= n_halo;
-        self = 0;
+        masked = 0;
+        if (n_halo > 0)
+            masked_halo = 0;
     }
 }
 
@@ -190,9 +203,10 @@ static int grow_flags(struct md_worker *w)
 }
 
 /* Rows of one cluster before they are appended. */
-struct drafts {
+struct md_drafts {
     struct draft row[SHIFTS * LANES];
     uint32_t key[SHIFTS * LANES];
+    int16_t of[SHIFTS][LANES]; /* row of each shift and lane, or -1 */
     int n, lanes;
     size_t tiles, tiles_halo;
     size_t used; /* of the worker's lane_tiles */
@@ -200,7 +214,7 @@ struct drafts {
 
 /* The rows of cluster i under one shift. */
 static void draft_rows(struct md_store *s, struct md_worker *w, int32_t i,
-                       int shift, struct drafts *drafts)
+                       int shift, struct md_drafts *drafts)
 {
     int with_self = shift == SHIFT_NONE, lanes = drafts->lanes;
     uint32_t *out = w->lane_tiles + drafts->used, n[LANES] = {0}, own[LANES];
@@ -219,45 +233,154 @@ static void draft_rows(struct md_store *s, struct md_worker *w, int32_t i,
         if (n[g] == 0)
             continue;
         uint32_t number = (uint32_t)drafts->n;
-        drafts->row[number] = (struct draft){out + (size_t)g * stride,
-                                             own[g],
-                                             n[g] - own[g],
-                                             (uint8_t)g,
-                                             (uint8_t)shift,
-                                             with_self && g + 1 < lanes};
+        struct draft *draft = &drafts->row[number];
+        draft->tiles = out + (size_t)g * stride;
+        draft->n = own[g];
+        draft->n_halo = n[g] - own[g];
+        draft->lane = (uint8_t)g;
+        draft->shift = (uint8_t)shift;
+        /* In its own cluster only partners behind it. */
+        draft->n_masked[0] = with_self && g + 1 < lanes;
+        draft->n_masked[1] = 0;
+        draft->mask[0][0] = (uint16_t) ~((2u << g) - 1u);
+        drafts->of[shift][g] = (int16_t)number;
         insert_by_length(drafts->key, drafts->n++, n[g] << DRAFT_BITS | number);
         drafts->tiles += n[g];
         drafts->tiles_halo += n[g] - own[g];
     }
 }
 
+/* ---- partners that bonds leave out ---- */
+
+/* Clear one lane of a tile in a row, where the row has that tile; it moves to
+ * the tiles that have masks. */
+static int mask_lane(struct draft *draft, int halo, uint32_t tile, int lane)
+{
+    uint32_t *tiles = draft->tiles + (halo ? draft->n : 0);
+    uint32_t n = halo ? draft->n_halo : draft->n, at = 0;
+    while (at < n && tiles[at] != tile)
+        at++;
+    if (at == n)
+        return 0;
+    uint8_t *masked = &draft->n_masked[halo];
+    if (at >= *masked) {
+        if (*masked == MASKED_MAX)
+            return MD_TOO_MANY_BONDED;
+        tiles[at] = tiles[*masked];
+        tiles[*masked] = tile;
+        draft->mask[halo][*masked] = UINT16_MAX;
+        at = (*masked)++;
+    }
+    draft->mask[halo][at] &= (uint16_t) ~(1u << lane);
+    return 0;
+}
+
+/* The shift under which slot i sees the nearest image of slot t: *shift, or 0
+ * where t is not the nearest one in a direction without shifts. */
+static int nearest_shift(const struct md_store *s, size_t i, size_t t,
+                         int *shift)
+{
+    static const int stride[] = {1, 3, 9};
+    *shift = SHIFT_NONE;
+    for (int d = 0; d < 3; d++) {
+        double x =
+            (double)s->pair_x[SLOT(t, d)] - (double)s->pair_x[SLOT(i, d)];
+        double turns = rint(x / s->setup.box_length[d]);
+        if (!(fabs(turns) < 2) || (s->setup.cut[d] && fabs(turns) > 0.5))
+            return 0;
+        *shift += stride[d] * (int)turns;
+    }
+    return 1;
+}
+
+/* Take the partners that are bound to the particles of cluster i out of its
+ * rows: 0 or an enum md_failure. */
+static int mask_bonded(const struct md_store *s, int32_t i,
+                       struct md_drafts *drafts)
+{
+    uint32_t own = (uint32_t)s->n_clusters * (uint32_t)LANES;
+    for (int g = 0; g < drafts->lanes; g++) {
+        size_t slot = (size_t)i * (size_t)LANES + (size_t)g;
+        size_t n = 0;
+        const uint32_t *partner = md_excluded(s, slot, &n);
+        for (size_t k = 0; k < n; k++)
+            for (uint32_t t = partner[k]; t != UINT32_MAX;
+                 t = md_next_image(s, t)) {
+                int shift, halo = t >= own;
+                if (!nearest_shift(s, slot, t, &shift) ||
+                    drafts->of[shift][g] < 0)
+                    continue;
+                int failed = mask_lane(&drafts->row[drafts->of[shift][g]], halo,
+                                       (uint32_t)CLUSTER(t / (uint32_t)LANES),
+                                       (int)(t % (uint32_t)LANES));
+                if (failed)
+                    return failed;
+            }
+    }
+    return 0;
+}
+
+static int append_masks(struct md_list *list, const struct draft *draft)
+{
+    size_t n = (size_t)draft->n_masked[0] + draft->n_masked[1];
+    if (md_grow_list((void **)&list->masks, &list->cap_masks, list->n_masks + n,
+                     sizeof *list->masks) != 0)
+        return MD_NO_MEMORY;
+    for (int halo = 0; halo < 2; halo++) {
+        memcpy(list->masks + list->n_masks, draft->mask[halo],
+               draft->n_masked[halo] * sizeof *list->masks);
+        list->n_masks += draft->n_masked[halo];
+    }
+    return 0;
+}
+
+/* ---- the rows of a cluster ---- */
+
+static int reserve_drafts(struct md_worker *w)
+{
+    size_t need = SHIFTS * (1 + BOX_LANES) * (size_t)LANES;
+    for (int k = 0; k < BUCKETS; k++)
+        need += (size_t)w->n_candidates[k] * (size_t)LANES;
+    if (!w->drafts)
+        w->drafts = malloc(sizeof *w->drafts);
+    if (!w->drafts || md_grow((void **)&w->lane_tiles, &w->cap_lane_tiles, need,
+                              sizeof *w->lane_tiles) != 0)
+        return -1;
+    return grow_flags(w);
+}
+
 /* The rows of cluster i, from the clusters found near it. */
 static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
                     void *user)
 {
-    struct drafts drafts;
-    size_t need = 0;
     (void)user;
-    drafts.n = 0;
-    drafts.lanes = real_lanes(s, i);
-    drafts.tiles = drafts.tiles_halo = drafts.used = 0;
-    for (int k = 0; k < BUCKETS; k++)
-        need += (size_t)w->n_candidates[k] * (size_t)LANES;
-    need += SHIFTS * (1 + BOX_LANES) * (size_t)LANES;
-    if (md_grow((void **)&w->lane_tiles, &w->cap_lane_tiles, need,
-                sizeof *w->lane_tiles) != 0 ||
-        grow_flags(w) != 0)
-        return -1;
+    if (reserve_drafts(w) != 0)
+        return MD_NO_MEMORY;
+    struct md_drafts *drafts = w->drafts;
+    drafts->n = 0;
+    drafts->lanes = real_lanes(s, i);
+    drafts->tiles = drafts->tiles_halo = drafts->used = 0;
+    if (s->masked)
+        memset(drafts->of, -1, sizeof drafts->of);
     for (int k = 0; k < SHIFTS; k++)
         if (k == SHIFT_NONE || w->n_candidates[k] > 0 ||
             w->n_candidates[BUCKET_HALO + k] > 0)
-            draft_rows(s, w, i, k, &drafts);
-    struct md_list *list = drafts.tiles_halo > 0 ? &w->boundary : &w->interior;
-    if (reserve_rows(list, (size_t)drafts.n, drafts.tiles) != 0)
-        return -1;
-    for (int k = 0; k < drafts.n; k++)
-        append_row(list, (uint32_t)i,
-                   &drafts.row[drafts.key[k] & ((1u << DRAFT_BITS) - 1)]);
+            draft_rows(s, w, i, k, drafts);
+    if (s->masked) {
+        int failed = mask_bonded(s, i, drafts);
+        if (failed)
+            return failed;
+    }
+    struct md_list *list = drafts->tiles_halo > 0 ? &w->boundary : &w->interior;
+    if (reserve_rows(list, (size_t)drafts->n, drafts->tiles) != 0)
+        return MD_NO_MEMORY;
+    for (int k = 0; k < drafts->n; k++) {
+        const struct draft *draft =
+            &drafts->row[drafts->key[k] & ((1u << DRAFT_BITS) - 1)];
+        append_row(list, (uint32_t)i, draft);
+        if (s->masked && append_masks(list, draft) != 0)
+            return MD_NO_MEMORY;
+    }
     return 0;
 }
 
@@ -273,6 +396,8 @@ static void mark_touched(const struct md_store *s, struct md_worker *w)
                 w->touched[lists[k]->tiles[t] / block] = 1;
     for (int32_t c = w->first; c < w->last; c++)
         w->touched[c / TOUCH_BLOCK] = 1;
+    if (s->terms)
+        md_mark_terms(s, w);
 }
 
 int md_build_list(struct ctx *ctx, struct md_store *s)
@@ -285,14 +410,22 @@ int md_build_list(struct ctx *ctx, struct md_store *s)
         struct md_worker *w = &s->workers[k];
         w->interior.n_rows = w->interior.n_tiles = 0;
         w->boundary.n_rows = w->boundary.n_tiles = 0;
-        w->failed = md_find_candidates(s, w, radius, add_rows, NULL) != 0;
+        w->interior.n_masks = w->boundary.n_masks = 0;
+        w->failed = md_find_candidates(s, w, radius, add_rows, NULL);
         if (s->n_workers > 1 && !w->failed)
             mark_touched(s, w);
     }
-    for (int k = 0; k < s->n_workers; k++)
-        if (s->workers[k].failed)
+    for (int k = 0; k < s->n_workers; k++) {
+        int failed = s->workers[k].failed;
+        if (failed == MD_TOO_MANY_BONDED)
+            return FAIL(ctx, STATUS_UNSUPPORTED,
+                        "a particle is bound to too many others, more than %d "
+                        "groups of %d that stand together",
+                        MASKED_MAX, LANES);
+        if (failed)
             return FAIL(ctx, STATUS_MEMORY,
                         "no memory for the pair list; use more ranks");
+    }
     memset(s->moved, 0, CLUSTER(s->n_clusters) * sizeof *s->moved);
     if (s->n_clusters > 0)
         memcpy(s->listed, s->x, CLUSTER(s->n_clusters) * sizeof *s->listed);

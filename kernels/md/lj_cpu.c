@@ -6,7 +6,7 @@
  * over the row. What a deck does not need is left out at compile time: several
  * species, the force shift, energies.
  */
-#include "kernels/md/store_cpu.h"
+#include "kernels/md/terms_cpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,10 +99,11 @@ KERNEL_FN void load_terms(const struct md_store *s, struct tile_terms *t)
 
 KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                         scalar *f, const int many, const int fshift,
-                        const int want, const int boundary)
+                        const int want, const int boundary, const int bonded)
 {
     const struct md_list *list = boundary ? &w->boundary : &w->interior;
     const uint32_t *tile = list->tiles;
+    const uint16_t *mask = list->masks;
     const scalar *x = s->pair_x;
     const simd_mask all = simd_mask_of_bits(~0u);
     scalar(*i_force)[4] = w->i_force;
@@ -129,15 +130,25 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
         if (many != SPECIES_ONE)
             table_row = s->table_stride *
                         s->species[(size_t)current * (size_t)LANES + row->lane];
-        if (row->self) /* in its own cluster, only partners behind it */
+        if (bonded) {
+            for (int k = 0; k < row->masked; k++)
+                run_tile(s, x, f, *tile++, xi, simd_mask_of_bits(*mask++), &t,
+                         table_row, many, fshift, want, 0, &sum);
+        } else if (row->masked) { /* in its own cluster, only those behind it */
             in = simd_mask_of_bits(~((2u << row->lane) - 1u));
-        if (!boundary || tile < end) /* interior rows are never empty */
+        }
+        /* Interior rows are never empty. */
+        if ((!boundary && !bonded) || tile < end)
             do {
                 run_tile(s, x, f, *tile++, xi, in, &t, table_row, many, fshift,
                          want, 0, &sum);
                 in = all;
             } while (tile < end);
         end = tile + (boundary ? row->n_halo : 0);
+        if (bonded && boundary)
+            for (int k = 0; k < row->masked_halo; k++)
+                run_tile(s, x, f, *tile++, xi, simd_mask_of_bits(*mask++), &t,
+                         table_row, many, fshift, want, 1, &sum);
         while (tile < end)
             run_tile(s, x, f, *tile++, xi, all, &t, table_row, many, fshift,
                      want, 1, &sum);
@@ -153,21 +164,22 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
 }
 
 /* One loop for each kind of deck; names say what is compiled in. */
-#define LOOP(name, many, fshift, want, boundary)                               \
+#define LOOP(name, many, fshift, want, boundary, bonded)                       \
     static __attribute__((noinline)) void name(const struct md_store *s,       \
                                                struct md_worker *w, scalar *f) \
     {                                                                          \
-        run_rows(s, w, f, many, fshift, want, boundary);                       \
+        run_rows(s, w, f, many, fshift, want, boundary, bonded);               \
     }
-#define LOOPS(species, many)                                 \
-    LOOP(interior_##species##_force, many, 0, 0, 0)          \
-    LOOP(interior_##species##_energy, many, 0, 1, 0)         \
-    LOOP(interior_##species##_shifted_force, many, 1, 0, 0)  \
-    LOOP(interior_##species##_shifted_energy, many, 1, 1, 0) \
-    LOOP(boundary_##species##_force, many, 0, 0, 1)          \
-    LOOP(boundary_##species##_energy, many, 0, 1, 1)         \
-    LOOP(boundary_##species##_shifted_force, many, 1, 0, 1)  \
-    LOOP(boundary_##species##_shifted_energy, many, 1, 1, 1)
+#define LOOPS_OF(kind, species, many, boundary, bonded)                  \
+    LOOP(kind##_##species##_force, many, 0, 0, boundary, bonded)         \
+    LOOP(kind##_##species##_energy, many, 0, 1, boundary, bonded)        \
+    LOOP(kind##_##species##_shifted_force, many, 1, 0, boundary, bonded) \
+    LOOP(kind##_##species##_shifted_energy, many, 1, 1, boundary, bonded)
+#define LOOPS(species, many)                       \
+    LOOPS_OF(interior, species, many, 0, 0)        \
+    LOOPS_OF(boundary, species, many, 1, 0)        \
+    LOOPS_OF(bonded_interior, species, many, 0, 1) \
+    LOOPS_OF(bonded_boundary, species, many, 1, 1)
 LOOPS(one, SPECIES_ONE)
 LOOPS(few, SPECIES_FEW)
 LOOPS(many, SPECIES_MANY)
@@ -181,18 +193,20 @@ typedef void (*loop_fn)(const struct md_store *, struct md_worker *, scalar *);
                 kind##_##species##_shifted_energy              \
         }                                                      \
     }
+#define LOOP_ROWS(kind)                                                \
+    {                                                                  \
+        LOOP_ROW(kind, one), LOOP_ROW(kind, few), LOOP_ROW(kind, many) \
+    }
 
 static loop_fn choose_loop(const struct md_store *s, int want, int boundary)
 {
-    static const loop_fn loops[2][3][2][2] = {
-        {LOOP_ROW(interior, one), LOOP_ROW(interior, few),
-         LOOP_ROW(interior, many)},
-        {LOOP_ROW(boundary, one), LOOP_ROW(boundary, few),
-         LOOP_ROW(boundary, many)}};
+    static const loop_fn loops[2][2][3][2][2] = {
+        {LOOP_ROWS(interior), LOOP_ROWS(boundary)},
+        {LOOP_ROWS(bonded_interior), LOOP_ROWS(bonded_boundary)}};
     int many = s->setup.n_species == 1 ? SPECIES_ONE
                : s->few_species        ? SPECIES_FEW
                                        : SPECIES_MANY;
-    return loops[boundary][many][s->setup.force_shift != 0][want];
+    return loops[s->masked][boundary][many][s->setup.force_shift != 0][want];
 }
 
 /* Add the threads' forces, block by block, and clear theirs for the next time.
@@ -224,12 +238,18 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
-        loop(s, w, s->n_workers > 1 ? w->force : s->f);
+        scalar *f = s->n_workers > 1 ? w->force : s->f;
+        loop(s, w, f);
+        if (s->terms)
+            md_run_terms(s, w, f, sums != NULL, boundary);
     }
     for (int k = 0; k < s->n_workers; k++) {
         const struct md_worker *w = &s->workers[k];
+        if (sums && s->terms)
+            md_add_sums(sums, &w->terms);
         if (sums) {
             sums->energy += w->energy;
+            sums->part[MD_ENERGY_PAIR] += w->energy;
             sums->virial += w->virial;
         }
     }

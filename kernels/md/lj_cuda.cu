@@ -129,6 +129,7 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
     /* A full list has each own pair twice; of a pair with a copy the other half
      * is another rank's. */
     sums->energy += 0.5 * out[0];
+    sums->part[MD_ENERGY_PAIR] += 0.5 * out[0];
     sums->virial += 0.5 * out[1];
     return 0;
 }

@@ -3,6 +3,11 @@ noinst_LIBRARIES += libmd_double.a libmd_mixed.a libmd_single.a
 MD_LOOP_SOURCES = \
 	kernels/simd.h \
 	kernels/md/md_kernels.h \
+	kernels/md/md_terms.h \
+	kernels/md/bonded.h \
+	kernels/md/pairs.h \
+	kernels/md/terms_cpu.c \
+	kernels/md/terms_cpu.h \
 	kernels/md/precision.h \
 	kernels/md/store_cpu.h \
 	kernels/md/wrap.h \

@@ -1,6 +1,6 @@
 /* md_cpu.c: the CPU's table of molecular-dynamics kernels, one per precision.
  */
-#include "kernels/md/store_cpu.h"
+#include "kernels/md/terms_cpu.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,8 +19,11 @@ static void destroy(struct md_store *s)
         struct md_worker *w = &s->workers[k];
         free(w->interior.rows);
         free(w->interior.tiles);
+        free(w->interior.masks);
         free(w->boundary.rows);
         free(w->boundary.tiles);
+        free(w->boundary.masks);
+        free(w->drafts);
         free(w->force_base);
         free(w->touched);
         free(w->candidates);
@@ -41,6 +44,7 @@ static void destroy(struct md_store *s)
                      s->id,
                      s->image,
                      s->species,
+                     s->charge,
                      s->inverse_mass,
                      s->inbox,
                      s->leavers,
@@ -63,6 +67,7 @@ static void destroy(struct md_store *s)
                      s->table_cut};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         free(owned[k]);
+    md_terms_destroy(s->terms);
     for (int b = 0; b < 6; b++)
         free(s->box[b]);
     for (int d = 0; d < 4; d++)
@@ -166,6 +171,8 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
     set_coordinates(s);
     if (make_tables(s) != 0 || make_workers(s, ctx->device->threads) != 0)
         goto no_memory;
+    if (setup->field && md_terms_create(ctx, s) != 0)
+        goto no_memory;
     *out = s;
     return 0;
 no_memory:
@@ -178,10 +185,16 @@ static size_t count(const struct md_store *s)
     return s->n_own + s->n_inbox;
 }
 
+static int check(struct ctx *ctx, struct md_store *s)
+{
+    return s->terms ? md_check_terms(ctx, s) : 0;
+}
+
 static size_t store_bytes(const struct md_store *s)
 {
     size_t per_slot = 3 * 3 * sizeof(state) + 3 * sizeof(scalar) +
-                      3 * sizeof(float) + sizeof(int64_t) + 13;
+                      3 * sizeof(float) + sizeof(int64_t) + 13 +
+                      (s->charge ? sizeof(scalar) : 0);
     if (MD_PRECISION == 2)
         per_slot += 3 * sizeof(state) + 3 * sizeof(scalar);
     size_t bytes = s->cap_clusters * ((size_t)LANES * per_slot + 24);
@@ -238,6 +251,8 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .pack_halo = md_pack_halo,
     .accept_halo = md_accept_halo,
     .unpack_halo = md_unpack_halo,
+    .ids = md_own_ids,
+    .set_terms = md_set_terms,
     .build_list = md_build_list,
     .force_own = md_force_own,
     .force_halo = md_force_halo,
@@ -249,4 +264,5 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .pair_histogram = md_pair_histogram,
     .closest_pair = md_closest_pair,
     .find_not_finite = md_find_not_finite,
+    .check = check,
 };

@@ -101,8 +101,12 @@ static int fill(struct md_store *s, const struct md_setup *setup)
 static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
-    struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     *out = NULL;
+    if (setup->charged || setup->field)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "charges and terms along bonds are not computed on a card "
+                    "yet; use device = \"cpu\"");
+    struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     if (!s)
         return FAIL(ctx, STATUS_MEMORY, "no memory for particles");
     s->ctx = ctx;

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/md/md_terms.h"
+
 struct ctx;
 struct md_store;
 
@@ -28,7 +30,8 @@ enum { MD_SPECIES_MAX = 64 };
 struct md_particle {
     double position[3];
     double velocity[3];
-    int64_t id; /* 1, 2, ... as in the input */
+    double charge; /* 0 where md_setup.charged is not set */
+    int64_t id;    /* 1, 2, ... as in the input */
     int32_t image[3];
     int32_t species; /* 0, 1, ... */
 };
@@ -69,6 +72,10 @@ struct md_setup {
     uint64_t seed;
     int deterministic; /* sums are the same in any order; not every backend */
     enum md_graphs graphs;
+    int charged; /* particles carry charges */
+    /* Terms beside plain Lennard-Jones, NULL: none. Its arrays are copied. A
+     * backend without them refuses it in create(). */
+    const struct md_force_field *field;
 };
 
 /* Where halo copies go: everything within `radius` of the block [lo, hi) as
@@ -81,10 +88,14 @@ struct md_channel {
 };
 
 /* Sums of one force evaluation on this rank; a pair with a halo copy counts
- * half, so that the sum over ranks is the whole. */
+ * half, and a term by its share of own particles, so that the sum over ranks
+ * is the whole. */
 struct md_sums {
-    double energy; /* potential */
+    double energy; /* potential, all of it */
     double virial; /* sum over pairs of r . f */
+    /* The parts of `energy`; all but MD_ENERGY_PAIR stay as they are where
+     * there is no md_force_field. */
+    double part[MD_ENERGIES];
 };
 
 struct md_moments {
@@ -164,6 +175,16 @@ struct md_kernels {
                        const void *buffer);
     /* New positions for the same halo copies, in the same order. */
     void (*unpack_halo)(struct md_store *s, const void *buffer);
+    /* The ids of the own particles, count() of them, in the order of slots. */
+    void (*ids)(const struct md_store *s, int64_t *out);
+    /* The terms that this rank computes, each once (src/domain/topology.h):
+     * after accept_halo(), before build_list(). Ids are looked up among own
+     * particles and copies; special pairs are taken out of the pair list and
+     * scaled. Copied. A particle that is neither own nor near is
+     * STATUS_LOST_PARTICLES, with the term. Both NULL in a backend without
+     * terms. */
+    int (*set_terms)(struct ctx *ctx, struct md_store *s,
+                     const struct md_term *terms, size_t n);
     /* Pair list of radius setup.list_radius; resets displacements. */
     int (*build_list)(struct ctx *ctx, struct md_store *s);
 

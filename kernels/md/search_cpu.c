@@ -199,8 +199,9 @@ int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
         for (; i < end; i++) {
             if (search_links(s, w, n_links, i, radius2) != 0)
                 return -1;
-            if (visit(s, w, i, user) != 0)
-                return -1;
+            int status = visit(s, w, i, user);
+            if (status != 0)
+                return status;
         }
     }
     return 0;

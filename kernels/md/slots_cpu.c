@@ -16,7 +16,9 @@ int md_take_slots(struct ctx *ctx, const struct md_store *s,
         if (s->id[slot] == 0)
             continue;
         *to = (struct md_slot){
-            .p = {.id = s->id[slot], .species = s->species[slot]}};
+            .p = {.charge = s->charge ? (double)s->charge[slot] : 0,
+                  .id = s->id[slot],
+                  .species = s->species[slot]}};
         for (int d = 0; d < 3; d++) {
             size_t k = SLOT(slot, d);
             to->p.position[d] = (double)s->x[k] + s->state_origin[d];

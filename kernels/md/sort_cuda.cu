@@ -51,6 +51,7 @@ static __global__ void take_leavers(struct md_view m, const uint32_t *flag,
     if (i >= m.n_own || !flag[i])
         return;
     struct md_particle p;
+    p.charge = 0;
     p.id = m.id[i];
     p.species = m.species[i];
     for (int d = 0; d < 3; d++) {

@@ -65,8 +65,12 @@ static int grow_all(struct md_store *s, size_t n)
         {(void **)&s->id, sizeof(int64_t)},
         {(void **)&s->image, sizeof(int32_t[3])},
         {(void **)&s->species, 1},
+        {(void **)&s->charge, sizeof(scalar)},
     };
-    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++) {
+    size_t n_arrays = sizeof arrays / sizeof arrays[0];
+    if (!s->setup.charged)
+        n_arrays--;
+    for (size_t a = 0; a < n_arrays; a++) {
         size_t capacity = old;
         if (md_grow(arrays[a].p, &capacity, slots, arrays[a].size) != 0)
             return -1;
@@ -137,6 +141,7 @@ static void particle_at(const struct md_store *s, size_t slot,
 {
     p->id = s->id[slot];
     p->species = s->species[slot];
+    p->charge = s->charge ? (double)s->charge[slot] : 0;
     for (int d = 0; d < 3; d++) {
         p->position[d] = (double)s->x[SLOT(slot, d)] + s->state_origin[d];
         p->velocity[d] = (double)s->v[SLOT(slot, d)];
@@ -274,7 +279,7 @@ static void permute_state(struct md_store *s, state **array, state **scratch,
     *scratch = swap;
 }
 
-/* Ids, images and species, through the scratch and back. */
+/* Ids, images, species and charges, through the scratch and back. */
 static void permute_labels(struct md_store *s, void *scratch, size_t old_slots,
                            size_t slots)
 {
@@ -306,6 +311,17 @@ static void permute_labels(struct md_store *s, void *scratch, size_t old_slots,
                          : (uint8_t)s->inbox[(size_t)k - old_slots].species;
     }
     memcpy(s->species, species, slots);
+    scalar *charge = scratch;
+    if (!s->charge)
+        return;
+    for (size_t t = 0; t < slots; t++) {
+        int64_t k = s->order[t];
+        charge[t] = k < 0 ? 0
+                    : (size_t)k < old_slots
+                        ? s->charge[k]
+                        : (scalar)s->inbox[(size_t)k - old_slots].charge;
+    }
+    memcpy(s->charge, charge, slots * sizeof *charge);
 }
 
 /* Own clusters divided among the threads in equal numbers. */

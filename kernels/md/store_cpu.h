@@ -41,22 +41,29 @@ struct md_columns {
 };
 
 /* One row of the list: n tiles of own clusters and then n_halo of copies, which
- * follow those of the row before. */
+ * follow those of the row before. Partners to leave out stand in the first
+ * tiles of either kind: without bonds those before i in its own cluster, so
+ * that lane tells them; with bonds md_list.masks has the lanes that count. */
 struct md_row {
     uint32_t cluster;   /* of the particle i */
     uint16_t n, n_halo; /* a longer row is continued in the next */
     uint8_t lane;       /* of the particle i */
     uint8_t shift;      /* added to i's position */
-    uint8_t self;       /* the first tile is i's own cluster, unshifted */
+    uint8_t masked;     /* own tiles with lanes left out */
+    uint8_t masked_halo;
 };
 
 struct md_list {
     struct md_row *rows;
     uint32_t *tiles; /* first element of each tile: CLUSTER(j) */
     size_t n_rows, n_tiles, cap_rows, cap_tiles;
+    uint16_t *masks; /* with bonds: lanes of each masked tile, row by row */
+    size_t n_masks, cap_masks;
 };
 
 struct md_link;
+struct md_terms;
+struct md_drafts;
 
 /* What one thread owns: a range of own clusters, its lists and scratch. */
 struct md_worker {
@@ -73,10 +80,15 @@ struct md_worker {
     size_t cap_flags;
     struct md_link *links; /* scratch of md_find_candidates() */
     size_t cap_candidates, cap_lane_tiles, cap_links;
-    int failed; /* out of memory in a parallel region */
+    struct md_drafts *drafts; /* scratch of the row builder */
+    int failed;               /* in a parallel region: enum md_failure */
     double energy, virial;
+    struct md_sums terms; /* of the last md_run_terms() */
+    int broken;           /* a FENE bond */
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
 };
+
+enum md_failure { MD_NO_MEMORY = 1, MD_TOO_MANY_BONDED };
 
 enum { TOUCH_BLOCK = 32 }; /* clusters per flag of md_worker.touched */
 
@@ -101,7 +113,8 @@ struct md_store {
     int64_t *id;   /* 0: padding */
     int32_t (*image)[3];
     uint8_t *species;
-    float *box[6]; /* cluster boxes: x lo, x hi, y lo, y hi, z lo, z hi */
+    scalar *charge; /* NULL where setup.charged is not set */
+    float *box[6];  /* cluster boxes: x lo, x hi, y lo, y hi, z lo, z hi */
     double *inverse_mass; /* [n_species], times the unit factor */
 
     int f_cleared; /* kick_drift() has cleared the forces */
@@ -141,6 +154,9 @@ struct md_store {
     double search_margin;
 
     uint64_t lists_built;
+
+    struct md_terms *terms; /* NULL: no terms along bonds */
+    int masked;             /* bonds keep partners out of the pair list */
 };
 
 #define md_reserve_clusters MD_NAME(md_reserve_clusters)

@@ -149,6 +149,7 @@ static __global__ void gather_records(struct md_view m,
         return;
     uint32_t i = first + k;
     struct moving_record r;
+    r.p.charge = 0;
     r.p.id = m.id[i];
     r.p.species = m.species[i];
     for (int d = 0; d < 3; d++) {

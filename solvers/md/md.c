@@ -108,7 +108,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
 
 static struct md_sums *want_sums(struct md *md, int wanted)
 {
-    md->sums.energy = md->sums.virial = 0;
+    md->sums = (struct md_sums){0};
     md->sums_known = wanted;
     return wanted ? &md->sums : NULL;
 }
@@ -276,6 +276,7 @@ struct md_setup md_setup_of(const struct md *md)
         .seed = md->seed,
         .deterministic = md->deterministic,
         .graphs = md->graphs,
+        .charged = md->charged,
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];

@@ -128,6 +128,7 @@ struct md {
     struct md_pair pair;
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
+    int charged;                    /* particles carry charges */
     double frame_bytes;
 
     /* where this rank stands */

@@ -23,6 +23,7 @@ struct columns {
     int64_t n; /* rows of this rank */
     int64_t *id;
     int32_t *species, (*image)[3];
+    double *charge; /* NULL: there are none */
     double (*position)[3], (*velocity)[3], (*listed)[3];
     float (*moved)[3];
 };
@@ -32,13 +33,15 @@ static void free_columns(struct columns *c)
     free(c->id);
     free(c->species);
     free(c->image);
+    free(c->charge);
     free(c->position);
     free(c->velocity);
     free(c->listed);
     free(c->moved);
 }
 
-static int make_columns(struct ctx *ctx, int64_t n, struct columns *c)
+static int make_columns(struct ctx *ctx, int64_t n, int charged,
+                        struct columns *c)
 {
     size_t rows = (size_t)n + 1;
     *c = (struct columns){.n = n};
@@ -49,8 +52,10 @@ static int make_columns(struct ctx *ctx, int64_t n, struct columns *c)
     c->velocity = malloc(rows * sizeof *c->velocity);
     c->listed = malloc(rows * sizeof *c->listed);
     c->moved = malloc(rows * sizeof *c->moved);
+    if (charged)
+        c->charge = malloc(rows * sizeof *c->charge);
     if (!c->id || !c->species || !c->image || !c->position || !c->velocity ||
-        !c->listed || !c->moved)
+        !c->listed || !c->moved || (charged && !c->charge))
         return FAIL(ctx, STATUS_MEMORY,
                     "no memory for the saved state of %" PRId64 " particles",
                     n);
@@ -61,6 +66,8 @@ static void set_row(struct columns *c, size_t i, const struct md_slot *from)
 {
     c->id[i] = from->p.id;
     c->species[i] = from->p.species;
+    if (c->charge)
+        c->charge[i] = from->p.charge;
     memcpy(c->image[i], from->p.image, sizeof c->image[i]);
     memcpy(c->position[i], from->p.position, sizeof c->position[i]);
     memcpy(c->velocity[i], from->p.velocity, sizeof c->velocity[i]);
@@ -72,6 +79,7 @@ static void get_row(const struct columns *c, size_t i, struct md_slot *to)
 {
     to->p.id = c->id[i];
     to->p.species = c->species[i];
+    to->p.charge = c->charge ? c->charge[i] : 0;
     memcpy(to->p.image, c->image[i], sizeof c->image[i]);
     memcpy(to->p.position, c->position[i], sizeof c->position[i]);
     memcpy(to->p.velocity, c->velocity[i], sizeof c->velocity[i]);
@@ -105,7 +113,11 @@ static int move_columns(struct ctx *ctx, struct state_io *io, transfer move,
     size_t n = sizeof arrays / sizeof arrays[0];
     for (size_t a = 0; a < (exact ? n : n - 2); a++)
         TRY(move(ctx, io, &arrays[a]));
-    return 0;
+    if (!c->charge)
+        return 0;
+    struct state_array charge = state_rows("particles/charge", STATE_DOUBLE,
+                                           total, first, c->n, 1, c->charge);
+    return move(ctx, io, &charge);
 }
 
 /* ---- saving ---- */
@@ -133,7 +145,7 @@ static int take_columns(struct ctx *ctx, const struct md *md,
     size_t n = md->k->count(md->store);
     struct md_slot *slots = calloc(n + 1, sizeof *slots);
     int status =
-        slots ? make_columns(ctx, (int64_t)n, columns)
+        slots ? make_columns(ctx, (int64_t)n, md->charged, columns)
               : FAIL(ctx, STATUS_MEMORY,
                      "no memory for the saved state of %zu particles", n);
     if (status == 0)
@@ -353,7 +365,7 @@ static int restore_particles(struct ctx *ctx, struct md *md,
     int exact = io->same_machine && md->k->put_slots &&
                 io->find(io, "particles/position_listed", shape);
     TRY(find_share(ctx, md, io, exact, &first, &n));
-    int status = comm_agree(ctx, make_columns(ctx, n, &columns));
+    int status = comm_agree(ctx, make_columns(ctx, n, md->charged, &columns));
     if (status == 0)
         status = move_columns(ctx, io, io->get, md->n_particles, first,
                               &columns, exact);

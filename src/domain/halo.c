@@ -5,7 +5,7 @@
  * within reach follows from the whole-number difference of their coordinates
  * alone: both sides come to the same answer without talking.
  */
-#include "domain/halo.h"
+#include "domain/halo_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,32 +19,6 @@
 #include "kernels/device.h"
 #include "kernels/md/md_kernels.h"
 
-/* Memory of the host, or what the device likes for messages. */
-struct buffer {
-    unsigned char *bytes;
-    size_t capacity;
-    const struct device *device; /* NULL: malloc() */
-};
-
-struct halo {
-    struct grid grid;
-    double radius;
-    int n_peers, n_channels;
-    int *peers;         /* ranks, ascending; this rank may be among them */
-    int *first_channel; /* [n_peers + 1] */
-    struct md_channel *channels;     /* by peer */
-    size_t *channel_count;           /* copies chosen for each channel */
-    size_t *leaving;                 /* particles for each peer */
-    size_t *send_bytes, *recv_bytes; /* of the present message, by peer */
-    size_t *send_count, *recv_count; /* halo copies, by peer */
-    const void **send_at;
-    void **recv_at;
-    struct buffer send, recv;     /* particles that change owners */
-    struct buffer copies, copied; /* halo copies: to others, from others */
-    struct comm_exchange *exchange;
-    int phase_migrate, phase_halo;
-};
-
 static void buffer_free(struct buffer *b)
 {
     if (b->device)
@@ -55,9 +29,7 @@ static void buffer_free(struct buffer *b)
     b->capacity = 0;
 }
 
-/* Room for n bytes; grows by a quarter more than asked for, so that a slowly
- * changing size settles. */
-static int buffer_reserve(struct ctx *ctx, struct buffer *b, size_t n)
+int halo_reserve(struct ctx *ctx, struct buffer *b, size_t n)
 {
     if (n <= b->capacity)
         return 0;
@@ -253,14 +225,6 @@ void halo_destroy(struct halo *h)
 
 /* ---- messages ---- */
 
-static size_t total(const size_t *n, int count)
-{
-    size_t sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += n[i];
-    return sum;
-}
-
 /* Point send_at and recv_at into the buffers, peer after peer, and start. */
 static int start_messages(struct ctx *ctx, struct halo *h,
                           const struct buffer *from, const struct buffer *to)
@@ -278,8 +242,8 @@ static int start_messages(struct ctx *ctx, struct halo *h,
                               h->recv_at, h->recv_bytes);
 }
 
-static int exchange_messages(struct ctx *ctx, struct halo *h,
-                             const struct buffer *from, const struct buffer *to)
+int halo_exchange(struct ctx *ctx, struct halo *h, const struct buffer *from,
+                  const struct buffer *to)
 {
     TRY(start_messages(ctx, h, from, to));
     return comm_exchange_wait(ctx, h->exchange);
@@ -294,101 +258,6 @@ static void set_halo_bytes(struct halo *h, size_t record)
     }
 }
 
-/* ---- migration ---- */
-
-/* The index of `rank` among the peers, or -1. */
-static int peer_index(const struct halo *h, int rank)
-{
-    int low = 0, high = h->n_peers - 1;
-    while (low <= high) {
-        int middle = (low + high) / 2;
-        if (h->peers[middle] == rank)
-            return middle;
-        if (h->peers[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle - 1;
-    }
-    return -1;
-}
-
-static int fail_lost(struct ctx *ctx, const struct md_particle *p)
-{
-    const double *x = p->position, *v = p->velocity;
-    return FAIL(ctx, STATUS_LOST_PARTICLES,
-                "particle %" PRId64 " at (%g, %g, %g) with speed %g left the "
-                "reach of its rank's neighbors between two redistributions; "
-                "the timestep is probably too large",
-                p->id, x[0], x[1], x[2],
-                sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-}
-
-/* Count the leavers of each peer, then write them into the send buffer in peer
- * order. */
-static int pack_leavers(struct ctx *ctx, struct halo *h,
-                        const struct md_particle *p, size_t n)
-{
-    memset(h->leaving, 0, (size_t)h->n_peers * sizeof *h->leaving);
-    for (size_t i = 0; i < n; i++) {
-        int peer = peer_index(h, grid_owner(&h->grid, p[i].position));
-        if (peer < 0)
-            return fail_lost(ctx, &p[i]);
-        h->leaving[peer]++;
-    }
-    TRY(buffer_reserve(ctx, &h->send, n * sizeof *p));
-    size_t at = 0;
-    for (int q = 0; q < h->n_peers; q++) {
-        h->send_bytes[q] = h->leaving[q] * sizeof *p;
-        size_t next = at + h->leaving[q];
-        h->leaving[q] = at; /* from here on: where the next one goes */
-        at = next;
-    }
-    struct md_particle *out = (struct md_particle *)(void *)h->send.bytes;
-    for (size_t i = 0; i < n; i++) {
-        int peer = peer_index(h, grid_owner(&h->grid, p[i].position));
-        out[h->leaving[peer]++] = p[i];
-    }
-    return 0;
-}
-
-/* All ranks learn here whether one of them has lost a particle, and whether
- * the particles are still as many as at the start. */
-static int agree_on_leavers(struct ctx *ctx, int status, size_t count,
-                            int64_t expected)
-{
-    int64_t sum[2] = {(int64_t)count, status != 0};
-    TRY(comm_sum_int64(ctx, sum, 2));
-    if (sum[1] != 0)
-        return comm_agree(ctx, status);
-    if (sum[0] != expected)
-        return FAIL(ctx, STATUS_LOST_PARTICLES,
-                    "there are %" PRId64 " particles, but there were %" PRId64
-                    " at the start",
-                    sum[0], expected);
-    return 0;
-}
-
-static int migrate(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                   struct md_store *s, int64_t expected)
-{
-    const struct md_particle *leavers = NULL;
-    size_t n = 0;
-    int status = k->extract_leavers(ctx, s, &leavers, &n);
-    size_t count = k->count(s) + n;
-    if (status == 0)
-        status = pack_leavers(ctx, h, leavers, n);
-    TRY(agree_on_leavers(ctx, status, count, expected));
-    if (h->n_peers == 0)
-        return k->sort(ctx, s);
-    TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
-    size_t arriving = total(h->recv_bytes, h->n_peers);
-    TRY(buffer_reserve(ctx, &h->recv, arriving));
-    TRY(exchange_messages(ctx, h, &h->send, &h->recv));
-    TRY(k->insert(ctx, s, (const struct md_particle *)(void *)h->recv.bytes,
-                  arriving / sizeof(struct md_particle)));
-    return k->sort(ctx, s);
-}
-
 /* ---- halo copies ---- */
 
 /* Choose the copies of each channel; on failure there are none, so that the
@@ -399,13 +268,13 @@ static int choose_copies(struct ctx *ctx, struct halo *h,
     size_t record = k->halo_record_bytes(1);
     int status =
         k->select_halo(ctx, s, h->n_channels, h->channels, h->channel_count);
-    size_t n = total(h->channel_count, h->n_channels);
+    size_t n = halo_total(h->channel_count, h->n_channels);
     if (status == 0)
-        status = buffer_reserve(ctx, &h->copies, n * record);
+        status = halo_reserve(ctx, &h->copies, n * record);
     for (int p = 0; p < h->n_peers; p++) {
         int first = h->first_channel[p];
-        size_t copies =
-            total(&h->channel_count[first], h->first_channel[p + 1] - first);
+        size_t copies = halo_total(&h->channel_count[first],
+                                   h->first_channel[p + 1] - first);
         h->send_count[p] = status == 0 ? copies : 0;
         h->send_bytes[p] = h->send_count[p] * record;
     }
@@ -424,11 +293,11 @@ static int exchange_copies(struct ctx *ctx, struct halo *h,
     TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
     for (int p = 0; p < h->n_peers; p++)
         h->recv_count[p] = h->recv_bytes[p] / record;
-    size_t n = total(h->recv_count, h->n_peers);
-    TRY(buffer_reserve(ctx, &h->copied, n * record));
+    size_t n = halo_total(h->recv_count, h->n_peers);
+    TRY(halo_reserve(ctx, &h->copied, n * record));
     if (status == 0)
         k->pack_halo(s, 1, h->copies.bytes);
-    TRY(exchange_messages(ctx, h, &h->copies, &h->copied));
+    TRY(halo_exchange(ctx, h, &h->copies, &h->copied));
     return status != 0 ? status : k->accept_halo(ctx, s, n, h->copied.bytes);
 }
 
@@ -437,7 +306,7 @@ int halo_redistribute(struct ctx *ctx, struct halo *h,
                       int64_t expected)
 {
     timer_begin(ctx->timers, h->phase_migrate);
-    int status = migrate(ctx, h, k, s, expected);
+    int status = halo_migrate(ctx, h, k, s, expected);
     timer_end(ctx->timers, h->phase_migrate);
     timer_begin(ctx->timers, h->phase_halo);
     if (h->n_peers == 0) {

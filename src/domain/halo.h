@@ -20,12 +20,17 @@ struct halo;
 struct md_kernels;
 struct md_store;
 struct md_particle;
+struct topology;
 
 /* radius: how far copies reach. Directions with grid.dims = 1 need no halo (the
  * kernels shift). Errors: STATUS_MEMORY, STATUS_MPI. Collective. */
 int halo_create(struct ctx *ctx, const struct grid *grid, double radius,
                 struct halo **out);
 void halo_destroy(struct halo *h);
+
+/* Particles that move to other ranks take their terms along, out of and into
+ * this topology (borrowed). */
+void halo_carry(struct halo *h, struct topology *topology);
 
 /* Move particles to the ranks that own them, then choose, send and accept the
  * halo copies: extract_leavers, migrate, insert, sort, select, pack, accept.

@@ -9,6 +9,11 @@ libwarpdeck_a_SOURCES += \
 	src/domain/grid.h \
 	src/domain/halo.c \
 	src/domain/halo.h \
+	src/domain/halo_migrate.c \
+	src/domain/halo_parts.h \
 	src/domain/particles.h \
-	src/domain/state.h
+	src/domain/special.c \
+	src/domain/state.h \
+	src/domain/topology.c \
+	src/domain/topology.h
 libwarpdeck_a_SOURCES += src/domain/particles.c

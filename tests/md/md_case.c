@@ -186,7 +186,7 @@ void snapshot_free(struct snapshot *s)
 
 int case_direct(struct md_case *c, const struct snapshot *s, struct direct *d)
 {
-    *d = (struct direct){malloc(s->n * sizeof *d->force), {0, 0}};
+    *d = (struct direct){.force = malloc(s->n * sizeof *d->force)};
     if (!d->force)
         return FAIL(c->ctx, STATUS_MEMORY, "no memory");
     reference_direct(c->md->box_length, c->md->n_species, c->md->pair.coeff,

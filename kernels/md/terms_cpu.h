@@ -1,0 +1,71 @@
+/* terms_cpu.h: terms along bonds as the CPU's loops like them.
+ *
+ * Private to kernels/md/ *_cpu.c.
+ */
+#ifndef WARPDECK_KERNELS_MD_TERMS_CPU_H
+#define WARPDECK_KERNELS_MD_TERMS_CPU_H
+
+#include "kernels/md/store_cpu.h"
+
+/* A term with its particles found: slots of own particles or of copies. */
+struct slot_term {
+    uint32_t slot[4];
+    int32_t type;
+    uint8_t kind;
+    uint8_t own; /* bit k: particle k is own */
+};
+
+struct md_terms {
+    struct md_force_field field; /* arrays are owned */
+    /* ids of own particles and copies -> slots; an own one goes first */
+    int64_t *key;
+    uint32_t *value;
+    size_t capacity;      /* a power of two */
+    uint32_t *next_image; /* [slots]: another slot of the same id */
+    size_t cap_next_image;
+    struct slot_term *terms;
+    size_t n, cap_terms, n_inner; /* first those of own particles alone */
+    /* excluded[first_excluded[s] .. first_excluded[s + 1]) are partners of own
+     * slot s, each pair from both sides where both are own; the first image of
+     * each */
+    uint32_t *excluded;
+    size_t *first_excluded;
+    size_t cap_excluded, cap_first;
+};
+
+/* Copies of the force field's arrays. Errors: STATUS_MEMORY. */
+#define md_terms_create MD_NAME(md_terms_create)
+int md_terms_create(struct ctx *ctx, struct md_store *s);
+#define md_terms_destroy MD_NAME(md_terms_destroy)
+void md_terms_destroy(struct md_terms *t);
+
+#define md_set_terms MD_NAME(md_set_terms)
+int md_set_terms(struct ctx *ctx, struct md_store *s,
+                 const struct md_term *terms, size_t n);
+#define md_own_ids MD_NAME(md_own_ids)
+void md_own_ids(const struct md_store *s, int64_t *out);
+
+/* Forces of the terms among own particles (with_copies = 0), or of those with a
+ * copy among them: this worker's share, added to f; w->terms: its sums. */
+#define md_run_terms MD_NAME(md_run_terms)
+void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
+                  int want, int with_copies);
+#define md_add_sums MD_NAME(md_add_sums)
+void md_add_sums(struct md_sums *to, const struct md_sums *from);
+
+/* Mark the blocks of clusters to which this worker's terms add forces. */
+#define md_mark_terms MD_NAME(md_mark_terms)
+void md_mark_terms(const struct md_store *s, struct md_worker *w);
+
+/* Partners that are kept out of the pair list of own slot i, *n of them, the
+ * first image of each; and the next image of a slot, UINT32_MAX: none. */
+#define md_excluded MD_NAME(md_excluded)
+const uint32_t *md_excluded(const struct md_store *s, size_t i, size_t *n);
+#define md_next_image MD_NAME(md_next_image)
+uint32_t md_next_image(const struct md_store *s, uint32_t slot);
+
+/* STATUS_PHYSICS where a FENE bond is longer than it can be. */
+#define md_check_terms MD_NAME(md_check_terms)
+int md_check_terms(struct ctx *ctx, struct md_store *s);
+
+#endif

@@ -1,0 +1,304 @@
+/* topology.c: see topology.h.
+ *
+ * A table from ids to pieces of one long array of terms. What particles leave
+ * behind are holes, closed when they make up half of the array.
+ */
+#include "domain/topology.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct entry {
+    int64_t id; /* 0: free, -1: was in use */
+    size_t first, n;
+};
+
+struct topology {
+    struct entry *table;
+    size_t capacity; /* a power of two, or 0 */
+    size_t used;     /* entries that are not free, also those left */
+    size_t particles;
+    struct md_term *terms;
+    size_t n_terms, cap_terms, n_holes;
+    struct md_term *out;
+    size_t cap_out;
+};
+
+enum { FREE = 0, LEFT = -1 };
+
+int topology_create(struct ctx *ctx, struct topology **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? 0 : FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+}
+
+void topology_destroy(struct topology *t)
+{
+    if (!t)
+        return;
+    free(t->table);
+    free(t->terms);
+    free(t->out);
+    free(t);
+}
+
+size_t topology_bytes(const struct topology *t)
+{
+    return t->capacity * sizeof *t->table +
+           (t->cap_terms + t->cap_out) * sizeof *t->terms;
+}
+
+/* ---- the table ---- */
+
+/* Where an id begins to be looked for: Fibonacci hashing. */
+static size_t home_of(const struct topology *t, int64_t id)
+{
+    uint64_t h = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(h >> 20) & (t->capacity - 1);
+}
+
+static struct entry *find(const struct topology *t, int64_t id)
+{
+    if (t->capacity == 0)
+        return NULL;
+    for (size_t k = home_of(t, id);; k = (k + 1) & (t->capacity - 1)) {
+        if (t->table[k].id == id)
+            return &t->table[k];
+        if (t->table[k].id == FREE)
+            return NULL;
+    }
+}
+
+static struct entry *put(struct topology *t, int64_t id)
+{
+    size_t k = home_of(t, id);
+    while (t->table[k].id != FREE)
+        k = (k + 1) & (t->capacity - 1);
+    t->used++;
+    t->table[k] = (struct entry){id, 0, 0};
+    return &t->table[k];
+}
+
+/* Room for one particle more: at most half of the table is in use. */
+static int reserve_entry(struct ctx *ctx, struct topology *t)
+{
+    if (2 * (t->used + 1) <= t->capacity)
+        return 0;
+    size_t capacity = 64;
+    while (capacity < 4 * (t->particles + 1))
+        capacity *= 2;
+    struct topology old = *t;
+    t->table = calloc(capacity, sizeof *t->table);
+    if (!t->table) {
+        t->table = old.table;
+        return FAIL(ctx, STATUS_MEMORY,
+                    "no memory for the bonds of %zu "
+                    "particles",
+                    t->particles);
+    }
+    t->capacity = capacity;
+    t->used = 0;
+    for (size_t k = 0; k < old.capacity; k++)
+        if (old.table[k].id > 0)
+            *put(t, old.table[k].id) = old.table[k];
+    free(old.table);
+    return 0;
+}
+
+/* ---- the terms ---- */
+
+static int reserve(struct ctx *ctx, struct md_term **p, size_t *capacity,
+                   size_t n)
+{
+    if (n <= *capacity)
+        return 0;
+    size_t grown = n + n / 4 + 64;
+    struct md_term *fresh = realloc(*p, grown * sizeof *fresh);
+    if (!fresh)
+        return FAIL(ctx, STATUS_MEMORY,
+                    "no memory for %zu bonds and other "
+                    "terms",
+                    grown);
+    *p = fresh;
+    *capacity = grown;
+    return 0;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct entry *p = *(struct entry *const *)a;
+    const struct entry *q = *(struct entry *const *)b;
+    return p->first < q->first ? -1 : p->first > q->first;
+}
+
+/* Close the holes: pieces move down in the order in which they stand. */
+static int compact(struct ctx *ctx, struct topology *t)
+{
+    size_t n = 0, at = 0;
+    struct entry **order = malloc((t->particles + 1) * sizeof *order);
+    if (!order)
+        return FAIL(ctx, STATUS_MEMORY, "no memory to sort bonds");
+    for (size_t k = 0; k < t->capacity; k++)
+        if (t->table[k].id > 0)
+            order[n++] = &t->table[k];
+    qsort(order, n, sizeof *order, by_first);
+    for (size_t k = 0; k < n; k++) {
+        struct entry *e = order[k];
+        memmove(t->terms + at, t->terms + e->first, e->n * sizeof *t->terms);
+        e->first = at;
+        at += e->n;
+    }
+    free(order);
+    t->n_terms = at;
+    t->n_holes = 0;
+    return 0;
+}
+
+int topology_add(struct ctx *ctx, struct topology *t, int64_t id,
+                 const struct md_term *terms, size_t n)
+{
+    if (n == 0)
+        return 0;
+    struct entry *e = find(t, id);
+    if (!e) {
+        TRY(reserve_entry(ctx, t));
+        e = put(t, id);
+        t->particles++;
+    }
+    int at_end = e->n > 0 && e->first + e->n == t->n_terms;
+    size_t old = at_end ? 0 : e->n;
+    TRY(reserve(ctx, &t->terms, &t->cap_terms, t->n_terms + old + n));
+    if (!at_end) { /* what it has goes along to the end */
+        if (old > 0)
+            memcpy(t->terms + t->n_terms, t->terms + e->first,
+                   old * sizeof *t->terms);
+        e->first = t->n_terms;
+        t->n_terms += old;
+        t->n_holes += old;
+    }
+    memcpy(t->terms + t->n_terms, terms, n * sizeof *terms);
+    t->n_terms += n;
+    e->n += n;
+    if (t->n_holes > 1024 && t->n_holes > t->n_terms / 2)
+        return compact(ctx, t);
+    return 0;
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+    const struct md_term *p = a, *q = b;
+    if (p->kind != q->kind)
+        return p->kind < q->kind ? -1 : 1;
+    for (int k = 0; k < 4; k++)
+        if (p->id[k] != q->id[k])
+            return p->id[k] < q->id[k] ? -1 : 1;
+    return p->type < q->type ? -1 : p->type > q->type;
+}
+
+void topology_sort(struct topology *t)
+{
+    for (size_t k = 0; k < t->capacity; k++)
+        if (t->table[k].id > 0)
+            qsort(t->terms + t->table[k].first, t->table[k].n, sizeof *t->terms,
+                  compare_terms);
+}
+
+const struct md_term *topology_of(const struct topology *t, int64_t id,
+                                  size_t *n)
+{
+    const struct entry *e = find(t, id);
+    *n = e ? e->n : 0;
+    return e ? t->terms + e->first : NULL;
+}
+
+/* ---- messages: {id, n, terms[n]} ---- */
+
+struct head {
+    int64_t id;
+    uint64_t n;
+};
+
+size_t topology_packed_bytes(const struct topology *t, int64_t id)
+{
+    const struct entry *e = find(t, id);
+    return e ? sizeof(struct head) + e->n * sizeof *t->terms : 0;
+}
+
+size_t topology_pack(struct topology *t, int64_t id, void *to)
+{
+    struct entry *e = find(t, id);
+    if (!e)
+        return 0;
+    struct head head = {id, e->n};
+    unsigned char *out = to;
+    memcpy(out, &head, sizeof head);
+    memcpy(out + sizeof head, t->terms + e->first, e->n * sizeof *t->terms);
+    size_t bytes = sizeof head + e->n * sizeof *t->terms;
+    t->n_holes += e->n;
+    *e = (struct entry){LEFT, 0, 0};
+    t->particles--;
+    return bytes;
+}
+
+int topology_unpack(struct ctx *ctx, struct topology *t, const void *from,
+                    size_t bytes)
+{
+    const unsigned char *in = from;
+    while (bytes > 0) {
+        struct head head;
+        if (bytes < sizeof head)
+            return FAIL(ctx, STATUS_INTERNAL, "bonds arrived in pieces");
+        memcpy(&head, in, sizeof head);
+        in += sizeof head;
+        bytes -= sizeof head;
+        if (head.id < 1 || head.n > bytes / sizeof(struct md_term))
+            return FAIL(ctx, STATUS_INTERNAL, "bonds arrived in pieces");
+        size_t size = (size_t)head.n * sizeof(struct md_term);
+        TRY(topology_add(ctx, t, head.id,
+                         (const struct md_term *)(const void *)in,
+                         (size_t)head.n));
+        in += size;
+        bytes -= size;
+    }
+    return 0;
+}
+
+/* ---- each term once ---- */
+
+/* Whether no particle of the term before this one is here. */
+static int is_first_here(const struct topology *t, const struct md_term *term,
+                         int64_t id)
+{
+    for (int k = 0; term->id[k] != id; k++)
+        if (find(t, term->id[k]))
+            return 0;
+    return 1;
+}
+
+int topology_terms(struct ctx *ctx, struct topology *t, const int64_t *ids,
+                   size_t n_ids, const struct md_term **out, size_t *n)
+{
+    size_t known = 0;
+    *n = 0;
+    TRY(reserve(ctx, &t->out, &t->cap_out, t->n_terms - t->n_holes));
+    for (size_t i = 0; i < n_ids; i++) {
+        const struct entry *e = find(t, ids[i]);
+        if (!e)
+            continue;
+        known++;
+        for (size_t k = 0; k < e->n; k++) {
+            const struct md_term *term = &t->terms[e->first + k];
+            if (is_first_here(t, term, ids[i]))
+                t->out[(*n)++] = *term;
+        }
+    }
+    *out = t->out;
+    if (known != t->particles)
+        return FAIL(ctx, STATUS_INTERNAL,
+                    "bonds of %zu particles, but only %zu of them are here",
+                    t->particles, known);
+    return 0;
+}
