@@ -347,12 +347,7 @@ static int begin(struct fluid_store *s, const struct parts *p,
     }
     size_t bytes = (size_t)(to - s->send.device);
     s->expected = (size_t)(from - s->recv.host);
-    if (bytes > 0) {
-        CUDA_TRY(s->ctx,
-                 cudaMemcpyAsync(s->send.host, s->send.device, bytes,
-                                 cudaMemcpyDeviceToHost, s->device->stream));
-        s->device->bytes_to_host += bytes;
-    }
+    TRY(fluid_cuda_to_twin(s, &s->send, 0, bytes));
     /* Also where nothing is sent: what came last time may still be on its way
      * from the buffer to the card. */
     if (bytes > 0 || s->expected > 0)
@@ -370,12 +365,7 @@ static int end(struct fluid_store *s, const struct parts *p)
 {
     struct neighbors b = neighbors_of(s, p->axis);
     char *from = s->recv.device;
-    if (s->expected > 0) {
-        CUDA_TRY(s->ctx,
-                 cudaMemcpyAsync(from, s->recv.host, s->expected,
-                                 cudaMemcpyHostToDevice, s->device->stream));
-        s->device->bytes_to_device += s->expected;
-    }
+    TRY(fluid_cuda_from_twin(s, &s->recv, 0, s->expected));
     for (int m = 0; m < b.n; m++) {
         if (p->up && b.lower[m])
             TRY(move(s, p, -1, 0, &from));

@@ -458,11 +458,8 @@ int lines_cuda_send_begin(struct fluid_store *s, enum fluid_exchange what,
 {
     struct lines_axis *l = &s->lines->axis[fluid_exchange_axis(what)];
     if (l->n_partners > 0) {
-        CUDA_TRY(s->ctx,
-                 cudaMemcpyAsync(l->ends.host, l->ends.device, l->ends.bytes,
-                                 cudaMemcpyDeviceToHost, s->device->stream));
+        TRY(fluid_cuda_to_twin(s, &l->ends, 0, l->ends.bytes));
         CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
-        s->device->bytes_to_host += l->ends.bytes;
     }
     out->n = l->n_partners;
     out->partner = l->partner;
@@ -477,11 +474,5 @@ int lines_cuda_send_end(struct fluid_store *s, enum fluid_exchange what)
 {
     struct lines_axis *l = &s->lines->axis[fluid_exchange_axis(what)];
     size_t bytes = (size_t)l->n_partners * l->ends.bytes;
-    if (bytes == 0)
-        return 0;
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(l->got.device, l->got.host, bytes,
-                             cudaMemcpyHostToDevice, s->device->stream));
-    s->device->bytes_to_device += bytes;
-    return 0;
+    return fluid_cuda_from_twin(s, &l->got, 0, bytes);
 }

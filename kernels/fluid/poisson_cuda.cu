@@ -378,21 +378,6 @@ static struct piece piece_of(const struct fluid_store *s,
     return q;
 }
 
-/* Between the twins of a buffer. */
-static int copy(struct fluid_store *s, const struct twin *t, size_t at,
-                size_t bytes, int in)
-{
-    if (bytes == 0)
-        return 0;
-    *(in ? &s->device->bytes_to_device : &s->device->bytes_to_host) += bytes;
-    CUDA_TRY(s->ctx, cudaMemcpyAsync((in ? t->device : t->host) + at,
-                                     (in ? t->host : t->device) + at, bytes,
-                                     in ? cudaMemcpyHostToDevice
-                                        : cudaMemcpyDeviceToHost,
-                                     s->device->stream));
-    return 0;
-}
-
 /* Between ranks of one z: pieces by mode go out and pieces by row come in, or
  * the reverse. What stays here is copied on the card. */
 static int begin_transpose(struct fluid_store *s, int back)
@@ -413,8 +398,8 @@ static int begin_transpose(struct fluid_store *s, int back)
                                          s->device->stream));
             continue;
         }
-        TRY(back ? copy(s, &p->by_row, q.row_at, q.row_bytes, 0)
-                 : copy(s, &p->by_mode, q.mode_at, q.mode_bytes, 0));
+        TRY(back ? fluid_cuda_to_twin(s, &p->by_row, q.row_at, q.row_bytes)
+                 : fluid_cuda_to_twin(s, &p->by_mode, q.mode_at, q.mode_bytes));
         p->partner[p->n] = r;
         p->send[p->n] =
             back ? p->by_row.host + q.row_at : p->by_mode.host + q.mode_at;
@@ -436,8 +421,8 @@ static int end_transpose(struct fluid_store *s, int back)
         struct piece q = piece_of(s, v, r);
         if (r == v->rank_y)
             continue;
-        TRY(back ? copy(s, &p->by_mode, q.mode_at, q.mode_bytes, 1)
-                 : copy(s, &p->by_row, q.row_at, q.row_bytes, 1));
+        TRY(back ? fluid_cuda_from_twin(s, &p->by_mode, q.mode_at, q.mode_bytes)
+                 : fluid_cuda_from_twin(s, &p->by_row, q.row_at, q.row_bytes));
     }
     return back ? 0 : poisson_cuda_unpack_rows(s, v);
 }
@@ -450,7 +435,7 @@ static int begin_columns(struct fluid_store *s)
     size_t mine = (size_t)v->rank_z * p->record_bytes;
     if (v->ranks_z == 1)
         return 0;
-    TRY(copy(s, &p->records, mine, p->record_bytes, 0));
+    TRY(fluid_cuda_to_twin(s, &p->records, mine, p->record_bytes));
     for (int r = 0; r < v->ranks_z; r++) {
         if (r == v->rank_z)
             continue;
@@ -468,8 +453,8 @@ static int end_columns(struct fluid_store *s)
     struct poisson_cuda *p = s->poisson;
     for (int r = 0; r < p->view.ranks_z && p->view.ranks_z > 1; r++)
         if (r != p->view.rank_z)
-            TRY(copy(s, &p->records, (size_t)r * p->record_bytes,
-                     p->record_bytes, 1));
+            TRY(fluid_cuda_from_twin(
+                s, &p->records, (size_t)r * p->record_bytes, p->record_bytes));
     return 0;
 }
 

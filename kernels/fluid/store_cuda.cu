@@ -41,6 +41,10 @@ int fluid_cuda_new_twin(struct fluid_store *s, size_t bytes, const char *what,
     TRY(fluid_cuda_new(s, bytes, what, &device));
     out->device = (char *)device;
     out->bytes = bytes;
+    if (s->ctx->device->direct) {
+        out->host = out->device;
+        return 0;
+    }
     cudaError_t error = cudaMallocHost(&out->host, bytes);
     if (error == cudaErrorMemoryAllocation) {
         cudaGetLastError(); /* this error is told and done with */
@@ -53,9 +57,33 @@ int fluid_cuda_new_twin(struct fluid_store *s, size_t bytes, const char *what,
 
 void fluid_cuda_free_twin(struct twin *t)
 {
-    if (t->host)
+    if (t->host && t->host != t->device)
         cudaFreeHost(t->host);
     t->host = NULL;
+}
+
+static int copy_twin(struct fluid_store *s, char *to, const char *from,
+                     size_t bytes, enum cudaMemcpyKind kind, uint64_t *counter)
+{
+    if (bytes == 0 || to == from)
+        return 0;
+    *counter += bytes;
+    CUDA_TRY(s->ctx, cudaMemcpyAsync(to, from, bytes, kind, s->device->stream));
+    return 0;
+}
+
+int fluid_cuda_to_twin(struct fluid_store *s, const struct twin *t, size_t at,
+                       size_t bytes)
+{
+    return copy_twin(s, t->host + at, t->device + at, bytes,
+                     cudaMemcpyDeviceToHost, &s->device->bytes_to_host);
+}
+
+int fluid_cuda_from_twin(struct fluid_store *s, const struct twin *t, size_t at,
+                         size_t bytes)
+{
+    return copy_twin(s, t->device + at, t->host + at, bytes,
+                     cudaMemcpyHostToDevice, &s->device->bytes_to_device);
 }
 
 int fluid_cuda_partial(struct fluid_store *s, size_t n)

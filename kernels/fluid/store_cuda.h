@@ -80,7 +80,9 @@ struct fluid_view {
     double inverse_d[2];                /* 1 / dx, 1 / dy */
 };
 
-/* A buffer on the card with its twin on the host, which cannot be paged. */
+/* A buffer of messages on the card with its twin on the host, which cannot be
+ * paged and is what MPI gets. Where MPI takes memory of the card (struct
+ * device, `direct`) both are one and nothing is copied. */
 struct twin {
     char *device, *host;
     size_t bytes;
@@ -196,6 +198,8 @@ static __device__ __forceinline__ double tile_reduce(double value, int greatest,
 #define fluid_cuda_new FLUID_NAME(fluid_cuda_new)
 #define fluid_cuda_new_twin FLUID_NAME(fluid_cuda_new_twin)
 #define fluid_cuda_free_twin FLUID_NAME(fluid_cuda_free_twin)
+#define fluid_cuda_to_twin FLUID_NAME(fluid_cuda_to_twin)
+#define fluid_cuda_from_twin FLUID_NAME(fluid_cuda_from_twin)
 #define fluid_cuda_height FLUID_NAME(fluid_cuda_height)
 #define fluid_cuda_partial FLUID_NAME(fluid_cuda_partial)
 #define fluid_cuda_reduce FLUID_NAME(fluid_cuda_reduce)
@@ -211,6 +215,11 @@ int fluid_cuda_new(struct fluid_store *s, size_t bytes, const char *what,
 int fluid_cuda_new_twin(struct fluid_store *s, size_t bytes, const char *what,
                         struct twin *out);
 void fluid_cuda_free_twin(struct twin *t);
+/* Queue the copy of a part of a buffer to its twin on the host, or from it. */
+int fluid_cuda_to_twin(struct fluid_store *s, const struct twin *t, size_t at,
+                       size_t bytes);
+int fluid_cuda_from_twin(struct fluid_store *s, const struct twin *t, size_t at,
+                         size_t bytes);
 /* Height of the cell k of the whole grid, those beyond its ends included. */
 double fluid_cuda_height(const struct fluid_setup *setup, int64_t k);
 /* Room for n numbers in s->partial. */

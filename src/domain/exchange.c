@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "base/comm.h"
+#include "base/ctx.h"
 #include "base/error.h"
 #include "domain/block.h"
+#include "kernels/device.h"
 
 /* A kind's connection with all ranks along its axis but this one, in order of
  * their coordinate; its partners may differ from call to call. */
@@ -76,6 +78,8 @@ static int connect(struct ctx *ctx, struct exchange *x,
             ranks[n++] = rank_at(x, kind, i);
     if (status == 0)
         status = comm_exchange_create(ctx, n, ranks, &c->peers);
+    if (status == 0 && ctx->device && ctx->device->direct)
+        comm_exchange_use_card(c->peers);
     c->n = n;
     free(ranks);
     return status;

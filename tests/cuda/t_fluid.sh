@@ -9,12 +9,15 @@ over_seeds "$top_builddir/tests/cuda/fluid" double
 over_one_seed "$top_builddir/tests/cuda/fluid" single
 
 # The table of a run in few cells: step, time, energy, dissipation, CFL number.
-# table RANKS DEVICE DECK CELLS
+# table RANKS DEVICE DECK CELLS [ARGUMENT...]
 table() {
-    ranks "$1" "$top_builddir/warpdeck-cudasim" run \
-        "$top_srcdir/inputs/fluid/$3.toml" --overwrite --device "$2" \
-        "domain.cells=[$4]" fluid.steps=3 output.observables_every=1 \
-        output.frames_every=0 2>err |
+    table_ranks=$1 table_device=$2 table_deck=$3 table_cells=$4
+    shift 4
+    ranks "$table_ranks" "$top_builddir/warpdeck-cudasim" run \
+        "$top_srcdir/inputs/fluid/$table_deck.toml" --overwrite \
+        --device "$table_device" "domain.cells=[$table_cells]" fluid.steps=3 \
+        output.observables_every=1 output.frames_every=0 "$@" 2>err |
+        tee whole.out |
         awk '$1 ~ /^[0-9]+$/ && NF > 5 && $2 != "steps" { print $1, $2, $3, $4,
                                                           $5 }'
 }
@@ -41,4 +44,17 @@ same taylor_green 12,10,8
 same channel 12,8,10
 same cavity_3d 8,8,8
 same rayleigh_benard 10,1,8
+
+# With the card's memory open to the host, any MPI takes it: all kinds of messages
+# along y, and along z.
+for cut in 2,1 1,2; do
+    have_mpi || { skip 2 "no MPI: 2 ranks"; continue; }
+    set -- channel 12,8,10 'fluid.diffusion="implicit"' -v
+    table 1 cpu "$@" >cpu.out
+    CUDASIM_MPI=1 CUDASIM_PROTECT=0 table 2 cuda "$@" "domain.ranks=[1,$cut]" \
+        'run.gpu_transfer="direct"' >cuda.out
+    is "$(cat cuda.out)" "$(cat cpu.out)" "messages from card to card change \
+nothing in a flow cut [1,$cut]"
+    contains whole.out "messages go from card to card" "and it says so"
+done
 done_testing
