@@ -25,3 +25,8 @@ EXTRA_DIST += tests/risk/coverage_long.py tests/risk/greeks.py tests/risk/var.py
 
 TESTS += tests/risk/sobol.py
 EXTRA_DIST += tests/risk/sobol.py
+
+TESTS += tests/risk/revaluation.py tests/risk/ls2001.py
+LONG_TESTS += tests/risk/revaluation_long.py
+EXTRA_DIST += tests/risk/revaluation.py tests/risk/ls2001.py \
+	tests/risk/revaluation_long.py tests/risk/reval_cases.py
