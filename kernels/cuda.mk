@@ -4,6 +4,7 @@
 #     CUDA_SOURCES      compiled once
 #     MD_CUDA_SOURCES   compiled once per precision, as the loops for the CPU
 #     FLUID_CUDA_SOURCES   the same; the fluid knows no mixed precision
+#     RISK_CUDA_SOURCES compiled once, nothing contracted (kernels/risk/exact.h)
 #
 # nvcc makes NAME.nv.o for a card, and NAME.nv.log, what the assembler said of
 # registers (a test reads it); the C++ compiler makes NAME.sim.o for the
@@ -11,13 +12,16 @@
 CUDA_SOURCES =
 MD_CUDA_SOURCES =
 FLUID_CUDA_SOURCES =
+RISK_CUDA_SOURCES =
 
-CUDA_OBJECTS = $(CUDA_SOURCES:.cu=.nv.o) $(MD_CUDA_SOURCES:.cu=.double.nv.o) \
+CUDA_OBJECTS = $(CUDA_SOURCES:.cu=.nv.o) $(RISK_CUDA_SOURCES:.cu=.nv.o) \
+	$(MD_CUDA_SOURCES:.cu=.double.nv.o) \
 	$(MD_CUDA_SOURCES:.cu=.mixed.nv.o) $(MD_CUDA_SOURCES:.cu=.single.nv.o) \
 	$(FLUID_CUDA_SOURCES:.cu=.double.nv.o) \
 	$(FLUID_CUDA_SOURCES:.cu=.single.nv.o)
 # CUB is replaced by the simulator's own loops.
 CUDASIM_OBJECTS = $(CUDA_SIM_SOURCES:.cu=.sim.o) \
+	$(RISK_CUDA_SOURCES:.cu=.sim.o) \
 	$(MD_CUDA_SOURCES:.cu=.double.sim.o) \
 	$(MD_CUDA_SOURCES:.cu=.mixed.sim.o) \
 	$(MD_CUDA_SOURCES:.cu=.single.sim.o) \
@@ -55,6 +59,12 @@ NVCC_VERBOSE_1 =
 	-DFLUID_PRECISION=2
 %.single.nv.o %.single.sim.o: CUDA_VARIANT = -DMD_PRECISION=3 \
 	-DFLUID_PRECISION=3
+
+RISK_CUDA_SIM = $(RISK_CUDA_SOURCES:.cu=.sim.o)
+$(RISK_CUDA_SOURCES:.cu=.nv.o): CUDA_VARIANT = -fmad=false \
+	-Xcompiler -ffp-contract=off
+$(RISK_CUDA_SIM) $(RISK_CUDA_SIM:%=$(CUDASIM_TREE)/%): CUDA_VARIANT = \
+	-ffp-contract=off -fno-math-errno
 
 %.nv.o: %.cu
 	$(NVCC_VERBOSE)$(NVCC_COMPILE)

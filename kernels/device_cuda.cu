@@ -12,6 +12,7 @@ const struct md_kernels *md_kernels_cuda_mixed(void);
 const struct md_kernels *md_kernels_cuda_single(void);
 const struct fluid_kernels *fluid_kernels_cuda_double(void);
 const struct fluid_kernels *fluid_kernels_cuda_single(void);
+const struct risk_kernels *risk_kernels_cuda(void);
 }
 
 static const size_t STAGING_BYTES = 8 << 20;
@@ -206,6 +207,11 @@ static const struct fluid_kernels *cuda_fluid(enum precision precision)
                                            : NULL;
 }
 
+static const struct risk_kernels *cuda_risk(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE ? risk_kernels_cuda() : NULL;
+}
+
 static int usable(char *why, size_t size)
 {
     int n = 0;
@@ -286,6 +292,7 @@ static int open_cuda(struct ctx *ctx, struct device *device)
     device->backend = d;
     device->md = cuda_md;
     device->fluid = cuda_fluid;
+    device->risk = cuda_risk;
     device->close = close_cuda;
     device->message_alloc = message_alloc;
     device->message_free = message_free;

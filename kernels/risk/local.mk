@@ -13,6 +13,8 @@ librisk_a_SOURCES = \
 	kernels/risk/risk_cpu.c \
 	kernels/risk/risk_cpu.h \
 	kernels/risk/risk_kernels.h \
+	kernels/risk/risk_tables.c \
+	kernels/risk/risk_tables.h \
 	kernels/risk/sobol.c \
 	kernels/risk/sobol.h \
 	kernels/risk/sobol_cpu.c \
@@ -21,3 +23,13 @@ librisk_a_SOURCES = \
 	kernels/risk/value_cpu.c \
 	kernels/risk/walk_cpu.c
 librisk_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fno-math-errno
+
+RISK_CUDA_SOURCES += \
+	kernels/risk/looks_cuda.cu \
+	kernels/risk/regress_cuda.cu \
+	kernels/risk/sobol_cuda.cu \
+	kernels/risk/store_cuda.cu \
+	kernels/risk/sums_cuda.cu \
+	kernels/risk/walk_cuda.cu
+EXTRA_DIST += $(RISK_CUDA_SOURCES) kernels/risk/risk_cuda.h \
+	kernels/risk/walker_cuda.h

@@ -1,8 +1,8 @@
 /* models.h: one step of each factor's model, and the chances between two dates.
  *
  * Formulas over exact_real: a plain number on a card, a vector on the CPU. x is
- * the logarithm of the spot. Constants of a step are made once a run by
- * risk_model_step(), with the functions of exact.h, so that they are the same
+ * the logarithm of the spot. Constants of a step are made once a run
+ * (risk_tables.c), with the functions of exact.h, so that they are the same
  * bits everywhere.
  */
 #ifndef WARPDECK_KERNELS_RISK_MODELS_H
@@ -16,71 +16,12 @@ struct risk_step {
     double growth;    /* added to x */
     double deviation; /* gbm, merton: volatility sqrt(dt) */
     double variance;  /* gbm, merton: volatility^2 dt, for bridges */
-    /* merton: the chances of 0, 1, ... jumps, summed up */
-    double jump_chance, jump_mean, jump_volatility;
+    /* merton: jumps expected; the chance of none; of log jumps */
+    double jump_chance, jump_none, jump_mean, jump_volatility;
     /* heston, see risk_heston() */
     double decay, theta, s1, s2, k1, k2, k3, a, a_half;
     double dt;
 };
-
-/* Heston: Andersen (2008), quadratic-exponential, equal weights of the ends of
- * a step, critical ratio 1.5; drift without the martingale correction K0, which
- * is made path by path. */
-static inline void risk_heston_step(const struct risk_factor *f, double dt,
-                                    struct risk_step *s);
-
-#if EXACT_LANES == 1
-#define risk_plain_exp(x) exact_exp(x)
-#else
-EXACT_FN double risk_plain_exp(double x)
-{
-    double lane[EXACT_LANES];
-    exact_store(lane, exact_exp(exact_set(x)));
-    return lane[0];
-}
-#endif
-
-static inline void risk_heston_step(const struct risk_factor *f, double dt,
-                                    struct risk_step *s)
-{
-    double e = risk_plain_exp(-f->kappa * dt);
-    double xi2 = f->xi * f->xi;
-    s->decay = e;
-    s->theta = f->theta;
-    s->s1 = xi2 * e / f->kappa * (1 - e);
-    s->s2 = f->theta * xi2 / (2 * f->kappa) * (1 - e) * (1 - e);
-    double half = 0.5 * dt;
-    s->k1 = half * (f->kappa * f->rho / f->xi - 0.5) - f->rho / f->xi;
-    s->k2 = half * (f->kappa * f->rho / f->xi - 0.5) + f->rho / f->xi;
-    s->k3 = half * (1 - f->rho * f->rho);
-    s->a = s->k2 + 0.5 * s->k3;
-    s->a_half = s->k1 + 0.5 * s->k3;
-}
-
-/* Constants of a step of length dt, with `drift` the integral of rate minus
- * dividend over it. */
-static inline void risk_model_step(const struct risk_factor *f, double dt,
-                                   double drift, struct risk_step *s)
-{
-    double v2 = f->volatility * f->volatility * dt;
-    *s = (struct risk_step){.dt = dt, .growth = drift};
-    if (f->model == RISK_HESTON) {
-        risk_heston_step(f, dt, s);
-        return;
-    }
-    s->variance = v2;
-    s->deviation = f->volatility * __builtin_sqrt(dt);
-    s->growth = drift - 0.5 * v2;
-    if (f->model == RISK_MERTON) {
-        /* Compensated, so that the spot stays a martingale: E[J] - 1. */
-        double jump = risk_plain_exp(f->jump_mean + 0.5 * f->jump_volatility *
-                                                        f->jump_volatility);
-        s->growth -= f->jump_rate * dt * (jump - 1);
-        s->jump_chance = f->jump_rate * dt;
-        s->jump_mean = f->jump_mean;
-        s->jump_volatility = f->jump_volatility;
-    }
-}
 
 /* Geometric Brownian motion: exact. */
 EXACT_FN exact_real risk_gbm(const struct risk_step *s, exact_real x,
@@ -90,11 +31,11 @@ EXACT_FN exact_real risk_gbm(const struct risk_step *s, exact_real x,
 }
 
 /* The sum of the jumps of a step: their number by inversion of the Poisson
- * distribution at u, their sum normal (Merton 1976). zero: exp(-chance). */
-EXACT_FN exact_real risk_jumps(const struct risk_step *s, double zero,
-                               exact_real u, exact_real z)
+ * distribution at u, their sum normal (Merton 1976). */
+EXACT_FN exact_real risk_jumps(const struct risk_step *s, exact_real u,
+                               exact_real z)
 {
-    exact_real n = exact_set(0), p = exact_set(zero), sum = p;
+    exact_real n = exact_set(0), p = exact_set(s->jump_none), sum = p;
     for (int k = 1; k <= 64; k++) {
         exact_mask more = exact_less(sum, u);
         if (!exact_any(more))

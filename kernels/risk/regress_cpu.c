@@ -157,7 +157,7 @@ double risk_regress_bytes_cpu(const struct risk_regression *job, int n_legs)
 int risk_regress_cpu(struct ctx *ctx, struct risk_store *s,
                      const struct risk_regression *job)
 {
-    const struct risk_instrument *q = &s->plan.instruments[job->instrument];
+    const struct risk_instrument *q = &s->t.plan.instruments[job->instrument];
     struct fit f = {.s = s,
                     .job = job,
                     .q = q,

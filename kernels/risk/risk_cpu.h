@@ -1,4 +1,4 @@
-/* risk_cpu.h: what the CPU's files share: tables made once a run, and the
+/* risk_cpu.h: what the CPU's files share: the tables of a run, and the
  * arrays that a block of paths walks in. Private to kernels/risk.
  *
  * A block is RISK_BLOCK paths, a structure of arrays: each number of a path is
@@ -17,6 +17,7 @@
 
 #include "kernels/risk/models.h"
 #include "kernels/risk/risk_kernels.h"
+#include "kernels/risk/risk_tables.h"
 #include "kernels/risk/sobol.h"
 
 typedef double risk_row[RISK_BLOCK];
@@ -24,32 +25,8 @@ typedef double risk_row[RISK_BLOCK];
 /* Steps whose normals are made together; a multiple of 4. */
 enum { RISK_SEGMENT = 16 };
 
-/* A market: the plan's own, or a scenario's. */
-struct risk_market {
-    struct risk_step *steps; /* [n_steps][n_factors] */
-    double *log_spot;        /* [n_factors] */
-    const struct risk_factor *factors;
-    const double *discount;          /* [n_instruments] */
-    const double *exercise_discount; /* [n_rows] */
-};
-
 struct risk_store {
-    struct risk_plan plan; /* with copies of all that it points to */
-    struct risk_market base;
-    struct risk_market *scenarios;
-    /* events of step k: [event_begin[k], event_begin[k + 1]) */
-    int64_t *event_begin;
-    unsigned char *wants_spot; /* [n_steps][n_factors] */
-    int *extra;                /* [n_factors]: index of a factor's (normal,
-                                * uniform) pairs, or -1 */
-    int n_extra;
-    enum risk_purpose *extra_purpose; /* [n_extra] */
-    int *extra_factor;                /* [n_extra] */
-    int *bridge; /* [n_factors]: index of bridge uniforms, or -1 */
-    int n_bridge;
-    int *bridge_factor;
-    struct risk_sobol sobol; /* empty without plan.sobol */
-    int *sobol_extra;        /* [drivers beyond the factors]: index of extra */
+    struct risk_tables t;
     int fused;    /* independent gbm factors, each path walked once */
     int n_blocks; /* one for each thread */
     struct risk_block *blocks;

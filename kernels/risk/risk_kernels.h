@@ -91,6 +91,13 @@ enum risk_payoff {
     RISK_WORST_OF
 };
 
+/* A control variate of known mean, on the same path. */
+enum risk_control {
+    RISK_NO_CONTROL,
+    RISK_GEOMETRIC, /* a payoff of the same form */
+    RISK_UNDERLYING
+};
+
 struct risk_instrument {
     enum risk_payoff payoff;
     int n_legs;
@@ -103,13 +110,7 @@ struct risk_instrument {
     int barrier_up;
     int64_t n_fixings;
     double discount; /* to today, at the payment date */
-    /* Control variate of known mean, on the same path: a payoff of the same
-     * form, or RISK_NO_CONTROL. */
-    enum risk_control {
-        RISK_NO_CONTROL,
-        RISK_GEOMETRIC,
-        RISK_UNDERLYING
-    } control;
+    enum risk_control control;
     double control_mean;
     /* Early exercise: 1 / what the legs' spots and the payoff are measured
      * in. */

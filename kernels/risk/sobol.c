@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "kernels/risk/sobol_numbers.h"
+
 /* Direction numbers of one coordinate by the recurrence of its polynomial
  * (Bratley and Fox 1988); m: its initial numbers. */
 static void directions(uint32_t polynomial, const uint16_t *m, uint32_t *v)

@@ -19,7 +19,8 @@
 
 #include "kernels/risk/exact.h"
 #include "kernels/risk/risk_kernels.h"
-#include "kernels/risk/sobol_numbers.h"
+
+enum { RISK_SOBOL_DIMENSIONS = 512 };
 
 /* The value at the end of step `at`: left_weight W(left) + right_weight
  * W(right) + deviation z; left -1: W = 0 at the start; right -1: none yet. */

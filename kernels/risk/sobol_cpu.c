@@ -18,8 +18,8 @@ static void seed(const struct risk_store *s, struct risk_block *b,
 {
     if (b->scramble_known && b->replicate == replicate)
         return;
-    for (int d = 0; d < s->sobol.dimensions; d += EXACT_LANES) {
-        exact_word w = risk_scramble_seed(s->plan.seed, replicate, d);
+    for (int d = 0; d < s->t.sobol.dimensions; d += EXACT_LANES) {
+        exact_word w = risk_scramble_seed(s->t.plan.seed, replicate, d);
         memcpy(b->scramble + d, &w, sizeof w);
     }
     b->replicate = replicate;
@@ -30,7 +30,7 @@ static void seed(const struct risk_store *s, struct risk_block *b,
 static void coordinate(const struct risk_store *s, const struct risk_block *b,
                        uint32_t n, int d, double *z)
 {
-    const uint32_t *v = s->sobol.direction + (ptrdiff_t)32 * d;
+    const uint32_t *v = s->t.sobol.direction + (ptrdiff_t)32 * d;
     const uint32_t scramble = (uint32_t)b->scramble[d];
     uint32_t x[RISK_BLOCK];
     uint64_t word[RISK_BLOCK] __attribute__((aligned(64)));
@@ -51,7 +51,7 @@ static void padding(const struct risk_store *s, uint64_t path, int32_t j,
 {
     for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
         exact_real four[4];
-        risk_four_normals(s->plan.seed, path + (uint64_t)i, (uint32_t)j / 4,
+        risk_four_normals(s->t.plan.seed, path + (uint64_t)i, (uint32_t)j / 4,
                           driver, four);
         exact_store(z + i, four[j % 4]);
     }
@@ -61,10 +61,11 @@ static void padding(const struct risk_store *s, uint64_t path, int32_t j,
 static double *row_of(const struct risk_store *s, const struct risk_block *b,
                       int32_t k, int driver)
 {
-    const int nf = s->plan.n_factors;
+    const int nf = s->t.plan.n_factors;
     if (driver < nf)
         return b->normals[(ptrdiff_t)k * nf + driver];
-    return b->extra_z[(ptrdiff_t)k * s->n_extra + s->sobol_extra[driver - nf]];
+    return b
+        ->extra_z[(ptrdiff_t)k * s->t.n_extra + s->t.sobol_extra[driver - nf]];
 }
 
 /* z, the normal of point p, becomes the Brownian motion there. */
@@ -89,10 +90,10 @@ static void place(const struct risk_store *s, const struct risk_block *b,
 static void difference(const struct risk_store *s, const struct risk_block *b,
                        int driver)
 {
-    for (int32_t k = s->sobol.n_steps - 1; k >= 0; k--) {
+    for (int32_t k = s->t.sobol.n_steps - 1; k >= 0; k--) {
         double *to = row_of(s, b, k, driver);
         const double *before = k > 0 ? row_of(s, b, k - 1, driver) : NULL;
-        const exact_real scale = exact_set(s->sobol.per_root[k]);
+        const exact_real scale = exact_set(s->t.sobol.per_root[k]);
         for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
             exact_real w = exact_load(to + i);
             if (before != NULL)
@@ -105,25 +106,25 @@ static void difference(const struct risk_store *s, const struct risk_block *b,
 void risk_fill_sobol(const struct risk_store *s, struct risk_block *b,
                      uint64_t path)
 {
-    const uint64_t each = (uint64_t)s->plan.replicate_chunks * RISK_CHUNK;
+    const uint64_t each = (uint64_t)s->t.plan.replicate_chunks * RISK_CHUNK;
     uint64_t replicate = each > 0 ? path / each : 0;
     uint32_t n = (uint32_t)(path - replicate * each);
     if (path >= RISK_REGRESSION_PATH) {
         /* A scramble that no price uses. */
-        replicate = UINT32_MAX - s->plan.replicate;
+        replicate = UINT32_MAX - s->t.plan.replicate;
         n = (uint32_t)path;
     }
     risk_row z __attribute__((aligned(64)));
-    seed(s, b, s->plan.replicate + (uint32_t)replicate);
-    for (int32_t j = 0; j < s->sobol.n_steps; j++)
-        for (int d = 0; d < s->sobol.drivers; d++) {
-            int64_t c = (int64_t)j * s->sobol.drivers + d;
-            if (c < s->sobol.dimensions)
+    seed(s, b, s->t.plan.replicate + (uint32_t)replicate);
+    for (int32_t j = 0; j < s->t.sobol.n_steps; j++)
+        for (int d = 0; d < s->t.sobol.drivers; d++) {
+            int64_t c = (int64_t)j * s->t.sobol.drivers + d;
+            if (c < s->t.sobol.dimensions)
                 coordinate(s, b, n, (int)c, z);
             else
                 padding(s, path, j, d, z);
-            place(s, b, &s->sobol.order[j], d, z);
+            place(s, b, &s->t.sobol.order[j], d, z);
         }
-    for (int d = 0; d < s->sobol.drivers; d++)
+    for (int d = 0; d < s->t.sobol.drivers; d++)
         difference(s, b, d);
 }

@@ -11,8 +11,6 @@
 
 #include <stdint.h>
 
-enum { RISK_SOBOL_DIMENSIONS = 512 };
-
 /* clang-format off */
 static const uint16_t risk_sobol_numbers[] = {
     3, 1, 7, 1, 3, 11, 1, 3, 1, 13, 1, 1, 1, 19, 1, 1, 3, 3, 25, 1, 3, 5, 13,

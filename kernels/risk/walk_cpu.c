@@ -23,7 +23,7 @@ struct walk {
 
 static void begin(const struct walk *w)
 {
-    const struct risk_plan *p = &w->s->plan;
+    const struct risk_plan *p = &w->s->t.plan;
     for (int f = 0; f < p->n_factors; f++)
         EACH(i)
         {
@@ -56,9 +56,9 @@ static void step_factor(const struct walk *w, int f, int32_t k)
     const struct risk_store *s = w->s;
     struct risk_block *b = w->b;
     const struct risk_step *st =
-        &w->m->steps[(ptrdiff_t)k * s->plan.n_factors + f];
+        &w->m->steps[(ptrdiff_t)k * s->t.plan.n_factors + f];
     const double *z =
-        b->normals[(ptrdiff_t)(k - b->first) * s->plan.n_factors + f];
+        b->normals[(ptrdiff_t)(k - b->first) * s->t.plan.n_factors + f];
     const exact_real sign = exact_set(w->sign);
     double *x = b->x[f];
     if (w->m->factors[f].model == RISK_GBM) {
@@ -67,7 +67,7 @@ static void step_factor(const struct walk *w, int f, int32_t k)
                     risk_gbm(st, exact_load(x + i), sign * exact_load(z + i)));
         return;
     }
-    ptrdiff_t e = (ptrdiff_t)(k - b->first) * s->n_extra + s->extra[f];
+    ptrdiff_t e = (ptrdiff_t)(k - b->first) * s->t.n_extra + s->t.extra[f];
     const double *ze = b->extra_z[e], *u = b->extra_u[e];
     if (w->m->factors[f].model == RISK_HESTON) {
         EACH(i)
@@ -82,12 +82,11 @@ static void step_factor(const struct walk *w, int f, int32_t k)
         }
         return;
     }
-    double zero = risk_plain_exp(-st->jump_chance);
     EACH(i)
     {
         exact_real y =
             risk_gbm(st, exact_load(x + i), sign * exact_load(z + i));
-        y = y + risk_jumps(st, zero, mirrored(exact_load(u + i), w->sign),
+        y = y + risk_jumps(st, mirrored(exact_load(u + i), w->sign),
                            sign * exact_load(ze + i));
         exact_store(x + i, y);
     }
@@ -95,10 +94,11 @@ static void step_factor(const struct walk *w, int f, int32_t k)
 
 static void step(const struct walk *w, int32_t k)
 {
-    const struct risk_plan *p = &w->s->plan;
-    const unsigned char *want = w->s->wants_spot + (ptrdiff_t)k * p->n_factors;
+    const struct risk_plan *p = &w->s->t.plan;
+    const unsigned char *want =
+        w->s->t.wants_spot + (ptrdiff_t)k * p->n_factors;
     for (int f = 0; f < p->n_factors; f++) {
-        if (w->s->bridge[f] >= 0)
+        if (w->s->t.bridge[f] >= 0)
             memcpy(w->b->before[f], w->b->x[f], sizeof(risk_row));
         step_factor(w, f, k);
         if (want[f])
@@ -123,7 +123,7 @@ EXACT_FN exact_real variance_of_step(const struct walk *w, int f, int32_t k,
                                      int i)
 {
     const struct risk_step *st =
-        &w->m->steps[(ptrdiff_t)k * w->s->plan.n_factors + f];
+        &w->m->steps[(ptrdiff_t)k * w->s->t.plan.n_factors + f];
     if (w->m->factors[f].model != RISK_HESTON)
         return exact_set(st->variance);
     return exact_load(w->b->v[f] + i) * exact_set(st->dt);
@@ -133,8 +133,8 @@ static void extreme_bridge(const struct walk *w, double *acc, int f, int32_t k,
                            int greatest)
 {
     struct risk_block *b = w->b;
-    const double *u = b->bridge_u[(ptrdiff_t)(k - b->first) * w->s->n_bridge +
-                                  w->s->bridge[f]];
+    const double *u = b->bridge_u[(ptrdiff_t)(k - b->first) * w->s->t.n_bridge +
+                                  w->s->t.bridge[f]];
     EACH(i)
     {
         exact_real x = risk_bridge_extreme(
@@ -175,7 +175,7 @@ static void load_spots(const struct walk *w, const struct risk_instrument *q,
 
 static void pay(const struct walk *w, int32_t number)
 {
-    const struct risk_instrument *q = &w->s->plan.instruments[number];
+    const struct risk_instrument *q = &w->s->t.plan.instruments[number];
     const exact_real d = exact_set(w->m->discount[number] * w->weight);
     risk_row *acc = w->b->acc + (ptrdiff_t)3 * number;
     EACH(i)
@@ -196,7 +196,7 @@ static void pay(const struct walk *w, int32_t number)
 
 static void exercise(const struct walk *w, const struct risk_event *e)
 {
-    const struct risk_plan *p = &w->s->plan;
+    const struct risk_plan *p = &w->s->t.plan;
     const struct risk_instrument *q = &p->instruments[e->instrument];
     const double *c = p->continuation + (ptrdiff_t)RISK_BASIS_MAX * e->row;
     const exact_real d = exact_set(w->m->exercise_discount[e->row] * w->weight);
@@ -215,7 +215,7 @@ static void exercise(const struct walk *w, const struct risk_event *e)
 
 static void act(const struct walk *w, const struct risk_event *e)
 {
-    const struct risk_instrument *q = &w->s->plan.instruments[e->instrument];
+    const struct risk_instrument *q = &w->s->t.plan.instruments[e->instrument];
     risk_row *acc = w->b->acc + (ptrdiff_t)3 * e->instrument;
     const int f = q->factor[0];
     const double *spot = w->b->spot[f], *x = w->b->x[f];
@@ -255,7 +255,7 @@ static void act(const struct walk *w, const struct risk_event *e)
 static void provide(const struct risk_store *s, struct risk_block *b,
                     uint64_t path, int32_t k)
 {
-    int32_t first = k - k % b->length, n = s->plan.n_steps - first;
+    int32_t first = k - k % b->length, n = s->t.plan.n_steps - first;
     if (b->path == path && b->first == first)
         return;
     risk_fill(s, b, path, first, n < b->length ? n : b->length);
@@ -264,23 +264,23 @@ static void provide(const struct risk_store *s, struct risk_block *b,
 /* Whether nothing looks before the end of steps k ... k + 3. */
 static int is_unwatched(const struct risk_store *s, int32_t k)
 {
-    return s->fused && k % 4 == 0 && k + 4 <= s->plan.n_steps &&
-           s->event_begin[k] == s->event_begin[k + 3];
+    return s->fused && k % 4 == 0 && k + 4 <= s->t.plan.n_steps &&
+           s->t.event_begin[k] == s->t.event_begin[k + 3];
 }
 
 /* Four steps with nobody looking: normals stay in registers. The same bits as
  * four times step(). */
 static void four_steps(const struct walk *w, uint64_t path, int32_t k)
 {
-    const int nf = w->s->plan.n_factors;
-    const unsigned char *want = w->s->wants_spot + (ptrdiff_t)(k + 3) * nf;
+    const int nf = w->s->t.plan.n_factors;
+    const unsigned char *want = w->s->t.wants_spot + (ptrdiff_t)(k + 3) * nf;
     for (int f = 0; f < nf; f++) {
         const struct risk_step *st = &w->m->steps[(ptrdiff_t)k * nf + f];
         double *x = w->b->x[f];
         EACH(i)
         {
             exact_real z[4], y = exact_load(x + i);
-            risk_four_normals(w->s->plan.seed, path + (uint64_t)i,
+            risk_four_normals(w->s->t.plan.seed, path + (uint64_t)i,
                               (uint32_t)k / 4, f, z);
             for (int q = 0; q < 4; q++)
                 y = risk_gbm(st + (ptrdiff_t)q * nf, y, z[q]);
@@ -298,7 +298,7 @@ void risk_walk(const struct risk_store *s, const struct risk_market *m,
 {
     struct walk w = {s, m, b, sign, weight, pay_rows, control};
     begin(&w);
-    for (int32_t k = 0; k < s->plan.n_steps; k++) {
+    for (int32_t k = 0; k < s->t.plan.n_steps; k++) {
         if (is_unwatched(s, k)) {
             four_steps(&w, path, k);
             k += 3;
@@ -306,8 +306,8 @@ void risk_walk(const struct risk_store *s, const struct risk_market *m,
             provide(s, b, path, k);
             step(&w, k);
         }
-        for (int64_t e = s->event_begin[k]; e < s->event_begin[k + 1]; e++)
-            act(&w, &s->plan.events[e]);
+        for (int64_t e = s->t.event_begin[k]; e < s->t.event_begin[k + 1]; e++)
+            act(&w, &s->t.plan.events[e]);
     }
 }
 
@@ -315,11 +315,11 @@ void risk_walk_states(const struct risk_store *s, struct risk_block *b,
                       uint64_t path, int n_steps, const int32_t *steps,
                       double *spot, double *variance, int64_t at)
 {
-    struct walk w = {s, &s->base, b, 1, 1, NULL, NULL};
-    const int nf = s->plan.n_factors;
+    struct walk w = {s, &s->t.base, b, 1, 1, NULL, NULL};
+    const int nf = s->t.plan.n_factors;
     int next = 0;
     begin(&w);
-    for (int32_t k = 0; next < n_steps && k < s->plan.n_steps; k++) {
+    for (int32_t k = 0; next < n_steps && k < s->t.plan.n_steps; k++) {
         provide(s, b, path, k);
         step(&w, k);
         if (k != steps[next])
@@ -342,10 +342,10 @@ void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
                      int32_t n_steps, const int32_t *steps, float *out,
                      size_t stride, size_t at)
 {
-    struct walk w = {s, &s->base, b, 1, 1, NULL, NULL};
+    struct walk w = {s, &s->t.base, b, 1, 1, NULL, NULL};
     int32_t next = 0;
     begin(&w);
-    for (int32_t k = 0; next < n_steps && k < s->plan.n_steps; k++) {
+    for (int32_t k = 0; next < n_steps && k < s->t.plan.n_steps; k++) {
         provide(s, b, path, k);
         step(&w, k);
         if (k != steps[next])

@@ -7,6 +7,7 @@ CUDA_TESTS = \
 	tests/cuda/t_modes.sh \
 	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
+	tests/cuda/t_risk.sh \
 	tests/cuda/t_simulator.sh \
 	tests/cuda/t_transforms.sh
 TESTS += $(CUDA_TESTS)
@@ -59,6 +60,11 @@ tests_cuda_fluid_SOURCES = tests/cuda/fluid.c tests/fluid/world.c \
 tests_cuda_fluid_LDADD = $(ON_CUDASIM)
 tests_cuda_fluid_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 
+check_PROGRAMS += tests/cuda/risk
+tests_cuda_risk_SOURCES = tests/cuda/risk.c
+tests_cuda_risk_LDADD = $(ON_CUDASIM)
+tests_cuda_risk_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+
 # The same of the loops in a changed copy of kernels/: see remove_syncs.py.
 CUDASIM_TREE_OBJECTS = $(CUDASIM_OBJECTS:%=$(CUDASIM_TREE)/%)
 CUDASIM_TREE_LINK = $(AM_V_CCLD)$(LINK) $(1) $(CUDASIM_TREE_OBJECTS) \
@@ -71,6 +77,8 @@ $(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
 $(CUDASIM_TREE)/fluid: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_fluid_OBJECTS))
+$(CUDASIM_TREE)/risk: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_risk_OBJECTS))
 $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
@@ -88,6 +96,9 @@ check_PROGRAMS += tests/cuda/fluid_card
 tests_cuda_fluid_card_SOURCES = tests/cuda/fluid.c tests/fluid/world.c \
 	tests/fluid/world.h
 tests_cuda_fluid_card_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/cuda/risk_card
+tests_cuda_risk_card_SOURCES = tests/cuda/risk.c
+tests_cuda_risk_card_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/cuda/modes_card
 tests_cuda_modes_card_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
 tests_cuda_modes_card_LDADD = $(TEST_LIBS)
