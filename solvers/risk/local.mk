@@ -7,6 +7,11 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_csv.c \
 	solvers/risk/risk_csv.h \
 	solvers/risk/risk_exercise.c \
+	solvers/risk/risk_exposure.c \
+	solvers/risk/risk_exposure.h \
+	solvers/risk/risk_exposure_params.c \
+	solvers/risk/risk_exposure_paths.c \
+	solvers/risk/risk_exposure_results.c \
 	solvers/risk/risk_greeks.c \
 	solvers/risk/risk_horizon.c \
 	solvers/risk/risk_ids.c \
@@ -20,6 +25,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_price.c \
 	solvers/risk/risk_regress.c \
 	solvers/risk/risk_results.c \
+	solvers/risk/risk_results.h \
 	solvers/risk/risk_reval.h \
 	solvers/risk/risk_revalue.c \
 	solvers/risk/risk_table.c \

@@ -16,6 +16,7 @@
 #include "domain/field.h"
 #include "domain/state.h"
 #include "kernels/device.h"
+#include "solvers/risk/risk_exposure.h"
 #include "solvers/risk/risk_reval.h"
 #include "solvers/risk/risk_var.h"
 #include "solvers/solver.h"
@@ -31,6 +32,7 @@ static void risk_destroy(struct ctx *ctx, void *state)
     risk_results_free(r);
     risk_greeks_free(r);
     risk_var_free(r);
+    risk_exposure_free(r);
     risk_plan_free(r);
     for (int i = 0; r->market.assets && i < r->market.n; i++) {
         free(r->market.assets[i].rate.times);
@@ -122,7 +124,8 @@ static int risk_estimate(struct ctx *ctx, void *state, struct estimate *out)
         .decomposition = {comm_size(ctx->comm), 1, 1},
         .items_per_rank = paths_total(r) / comm_size(ctx->comm),
         .memory_per_rank = (k ? k->estimate(&r->plan) : 0) +
-                           risk_var_bytes(r, comm_size(ctx->comm)),
+                           risk_var_bytes(r, comm_size(ctx->comm)) +
+                           risk_exposure_bytes(r, comm_size(ctx->comm)),
         .steps = risk_steps_total(r),
         .end_time = paths_total(r),
         .work_per_step = flops_of_batch(r)};

@@ -110,7 +110,7 @@ struct risk_position {
     /* The type itself, but of early exercise on several factors:
      * RISK_TYPE_BASKET, _BEST_OF or _WORST_OF. */
     enum risk_type underlying;
-    char netting[RISK_NAME_MAX]; /* netting set, "" is the only one */
+    char netting[RISK_NAME_MAX]; /* netting set; "": none is named */
     int knocked; /* the spot is beyond the barrier at the start */
 };
 
@@ -204,6 +204,7 @@ enum risk_field {
     RISK_FIELD_CASH,
     RISK_FIELD_WEIGHTS,
     RISK_FIELD_EXERCISES,
+    RISK_FIELD_NETTING,
     RISK_FIELDS
 };
 extern const char *const risk_field_names[RISK_FIELDS + 1];

@@ -11,6 +11,7 @@
 #include "base/param.h"
 #include "solvers/risk/risk.h"
 #include "solvers/risk/risk_csv.h"
+#include "solvers/risk/risk_exposure.h"
 #include "solvers/risk/risk_var.h"
 
 static int has_word(const struct params *p, const char *key, const char *word)
@@ -32,6 +33,8 @@ static void read_risk(struct params *p, struct risk *r)
         r->engines |= RISK_ENGINE_GREEKS;
     if (has_word(p, "engines", "var"))
         r->engines |= RISK_ENGINE_VAR;
+    if (has_word(p, "engines", "exposure"))
+        r->engines |= RISK_ENGINE_EXPOSURE;
     r->antithetic = has_word(p, "variance_reduction", "antithetic");
     r->control = has_word(p, "variance_reduction", "control");
     if (has_word(p, "variance_reduction", "none") &&
@@ -426,6 +429,7 @@ static int read_instrument(struct ctx *ctx, struct params *p, int i,
         case RISK_FIELD_SIDE:
         case RISK_FIELD_KIND:
         case RISK_FIELD_MONITORING:
+        case RISK_FIELD_NETTING:
             e.text[f] = params_string_at(p, "risk.instrument", i, key);
             break;
         default:
@@ -462,7 +466,9 @@ int risk_read_params(struct ctx *ctx, struct params *p, struct risk *r)
             ctx, r, params_folder(p),
             params_string(p, "risk.correlation", "file")));
     TRY(comm_agree(ctx, read_var(ctx, p, r)));
+    TRY(comm_agree(ctx, risk_exposure_read(ctx, p, r)));
     TRY(comm_agree(ctx, risk_market_root(ctx, &r->market)));
     TRY(read_positions(ctx, p, r));
-    return params_finish(ctx, p);
+    TRY(params_finish(ctx, p));
+    return comm_agree(ctx, risk_exposure_assign(ctx, r));
 }

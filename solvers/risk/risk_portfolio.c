@@ -13,9 +13,9 @@
 #include "solvers/risk/risk_csv.h"
 
 const char *const risk_field_names[RISK_FIELDS + 1] = {
-    "id",       "type",    "factor",         "side",   "quantity",   "strike",
-    "maturity", "barrier", "kind",           "rebate", "monitoring", "fixings",
-    "cash",     "weights", "exercise_dates", NULL};
+    "id",       "type",    "factor",         "side",    "quantity",   "strike",
+    "maturity", "barrier", "kind",           "rebate",  "monitoring", "fixings",
+    "cash",     "weights", "exercise_dates", "netting", NULL};
 
 /* ---- what each type takes ---- */
 
@@ -117,10 +117,11 @@ static int read_type(struct risk_entry *e, struct risk_position *p)
 
 static void check_fields(struct risk_entry *e, const struct type_rule *rule)
 {
-    const unsigned always = BIT(ID) | BIT(TYPE) | BIT(FACTOR) | BIT(QUANTITY);
+    const unsigned always = BIT(ID) | BIT(TYPE) | BIT(FACTOR) | BIT(QUANTITY),
+                   may = rule->takes | BIT(NETTING);
     for (int f = 0; f < RISK_FIELDS; f++) {
         int needed = ((rule->needs | always) >> f) & 1;
-        int taken = needed || ((rule->takes >> f) & 1);
+        int taken = needed || ((may >> f) & 1);
         if (needed && !e->given[f])
             wrong(e, (enum risk_field)f, "%s is missing; type '%s' needs it",
                   risk_field_names[f], rule->name);
@@ -145,6 +146,20 @@ static void check_id(struct risk_entry *e, const struct risk_portfolio *all,
     if (slot != NULL && *slot > 0)
         wrong(e, RISK_FIELD_ID, "id '%s' stands at %s already", id,
               all->positions[*slot - 1].where);
+}
+
+static void check_netting(struct risk_entry *e, struct risk_position *p)
+{
+    if (!e->given[RISK_FIELD_NETTING])
+        return;
+    const char *name = e->text[RISK_FIELD_NETTING];
+    if (name[0] == '\0' || strlen(name) >= RISK_NAME_MAX ||
+        text_has_control(name))
+        wrong(e, RISK_FIELD_NETTING,
+              "netting: expected a text of 1 to %d bytes without control "
+              "characters",
+              RISK_NAME_MAX - 1);
+    snprintf(p->netting, sizeof p->netting, "%s", name);
 }
 
 static void check_factors(struct risk_entry *e, const struct risk_market *m,
@@ -309,6 +324,7 @@ int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
     if (e->failed)
         return 0;
     check_id(e, portfolio, &p);
+    check_netting(e, &p);
     check_factors(e, m, rule, &p);
     if (e->failed)
         return 0;
@@ -383,8 +399,8 @@ static void read_weights(struct row *r, struct risk_entry *e, char *text)
 /* A row's cells, of fields that the file has. */
 static int fill_entry(struct ctx *ctx, struct row *r, struct risk_entry *e)
 {
-    const unsigned texts =
-        BIT(ID) | BIT(TYPE) | BIT(SIDE) | BIT(KIND) | BIT(MONITORING);
+    const unsigned texts = BIT(ID) | BIT(TYPE) | BIT(SIDE) | BIT(KIND) |
+                           BIT(MONITORING) | BIT(NETTING);
     for (int f = 0; f < RISK_FIELDS; f++) {
         if (r->column[f] < 0)
             continue;

@@ -12,32 +12,16 @@
 #include "base/log.h"
 #include "domain/field.h"
 #include "solvers/risk/risk.h"
+#include "solvers/risk/risk_exposure.h"
+#include "solvers/risk/risk_results.h"
 #include "solvers/risk/risk_var.h"
 
-enum { TABLES_MAX = 8, COLUMNS_MAX = RISK_FACTORS_MAX + 1, SHOWN_MAX = 30 };
+enum { SHOWN_MAX = 30 };
 
-/* A table that is being filled. */
-struct filling {
-    struct result_table table;
-    int n_columns;
-    const char *names[COLUMNS_MAX], *units[COLUMNS_MAX];
-    const double *columns[COLUMNS_MAX];
-    const char *const *texts[COLUMNS_MAX];
-};
-
-struct risk_tables {
-    int n;
-    struct result_table tables[TABLES_MAX];
-    struct filling filling[TABLES_MAX];
-    void *owned[TABLES_MAX * COLUMNS_MAX]; /* columns, to be freed */
-    int n_owned;
-    int failed; /* no memory */
-};
-
-static struct filling *add_table(struct risk_tables *t, const char *group,
-                                 int64_t n_rows, const char *description)
+struct risk_filling *risk_table_add(struct risk_tables *t, const char *group,
+                                    int64_t n_rows, const char *description)
 {
-    struct filling *f = &t->filling[t->n++];
+    struct risk_filling *f = &t->filling[t->n++];
     f->table = (struct result_table){.root = "/risk",
                                      .group = group,
                                      .description = description,
@@ -49,7 +33,7 @@ static struct filling *add_table(struct risk_tables *t, const char *group,
     return f;
 }
 
-static void *own(struct risk_tables *t, size_t n, size_t size)
+void *risk_table_own(struct risk_tables *t, size_t n, size_t size)
 {
     void *p = calloc(n + 1, size);
     if (p == NULL)
@@ -59,20 +43,21 @@ static void *own(struct risk_tables *t, size_t n, size_t size)
     return p;
 }
 
-static double *add_numbers(struct risk_tables *t, struct filling *f,
+double *risk_table_numbers(struct risk_tables *t, struct risk_filling *f,
                            const char *name)
 {
-    double *values = own(t, (size_t)f->table.n_rows, sizeof *values);
+    double *values = risk_table_own(t, (size_t)f->table.n_rows, sizeof *values);
     f->names[f->n_columns] = name;
     f->units[f->n_columns] = "";
     f->columns[f->n_columns++] = values;
     return values;
 }
 
-static const char **add_texts(struct risk_tables *t, struct filling *f,
+const char **risk_table_texts(struct risk_tables *t, struct risk_filling *f,
                               const char *name)
 {
-    const char **values = own(t, (size_t)f->table.n_rows, sizeof *values);
+    const char **values =
+        risk_table_own(t, (size_t)f->table.n_rows, sizeof *values);
     f->names[f->n_columns] = name;
     f->units[f->n_columns] = "";
     f->texts[f->n_columns++] = values;
@@ -92,19 +77,20 @@ void risk_results_free(struct risk *r)
 
 static void add_instruments(struct risk *r, struct risk_tables *t)
 {
-    struct filling *f = add_table(
+    struct risk_filling *f = risk_table_add(
         t, "instruments", r->portfolio.n,
         "positions; price: of one unit, value: quantity times price, each with "
         "its standard error; knocked: the spot is beyond the barrier already");
-    const char **id = add_texts(t, f, "id"), **type = add_texts(t, f, "type"),
-               **method = add_texts(t, f, "method");
-    double *quantity = add_numbers(t, f, "quantity");
-    double *price = add_numbers(t, f, "price"),
-           *price_error = add_numbers(t, f, "price_error");
-    double *value = add_numbers(t, f, "value"),
-           *error = add_numbers(t, f, "standard_error");
-    double *share = add_numbers(t, f, "control_share"),
-           *knocked = add_numbers(t, f, "knocked");
+    const char **id = risk_table_texts(t, f, "id"),
+               **type = risk_table_texts(t, f, "type"),
+               **method = risk_table_texts(t, f, "method");
+    double *quantity = risk_table_numbers(t, f, "quantity");
+    double *price = risk_table_numbers(t, f, "price"),
+           *price_error = risk_table_numbers(t, f, "price_error");
+    double *value = risk_table_numbers(t, f, "value"),
+           *error = risk_table_numbers(t, f, "standard_error");
+    double *share = risk_table_numbers(t, f, "control_share"),
+           *knocked = risk_table_numbers(t, f, "knocked");
     for (int32_t i = 0; !t->failed && i < r->portfolio.n; i++) {
         const struct risk_position *p = &r->portfolio.positions[i];
         const struct risk_price *q = &r->prices[i];
@@ -127,20 +113,20 @@ static void add_greeks(struct risk *r, struct risk_tables *t)
     if (r->greeks == NULL)
         return;
     const struct risk_greek *rows = risk_greeks_numbers(r, &n);
-    struct filling *f = add_table(
+    struct risk_filling *f = risk_table_add(
         t, "greeks", n,
         "sensitivities of one unit and of the position, each with its standard "
         "error; per unit of spot, of volatility (heston: of the root of "
         "variance and theta together), of rate (parallel, all factors), of "
         "dividend (parallel), and per year that passes (theta)");
-    const char **id = add_texts(t, f, "id"),
-               **factor = add_texts(t, f, "factor"),
-               **greek = add_texts(t, f, "greek"),
-               **method = add_texts(t, f, "method");
-    double *unit = add_numbers(t, f, "per_unit"),
-           *unit_error = add_numbers(t, f, "per_unit_error"),
-           *value = add_numbers(t, f, "value"),
-           *error = add_numbers(t, f, "standard_error");
+    const char **id = risk_table_texts(t, f, "id"),
+               **factor = risk_table_texts(t, f, "factor"),
+               **greek = risk_table_texts(t, f, "greek"),
+               **method = risk_table_texts(t, f, "method");
+    double *unit = risk_table_numbers(t, f, "per_unit"),
+           *unit_error = risk_table_numbers(t, f, "per_unit_error"),
+           *value = risk_table_numbers(t, f, "value"),
+           *error = risk_table_numbers(t, f, "standard_error");
     for (int64_t i = 0; !t->failed && i < n; i++) {
         const struct risk_greek *g = &rows[i];
         int whole = g->position == r->portfolio.n;
@@ -162,22 +148,23 @@ static void add_var(struct risk *r, struct risk_tables *t)
     const struct risk_var *v = r->var;
     if (v == NULL || !v->done)
         return;
-    struct filling *f = add_table(
+    struct risk_filling *f = risk_table_add(
         t, "var", v->n_levels,
         "value at risk (var) with the interval var_low to var_high that holds "
         "the true one with the confidence asked for, and expected shortfall "
         "with its standard error; losses are positive; full revaluation, of "
         "each position as var_instruments says; revaluation_error: at most "
         "that of the portfolio's value at the horizon, root mean square");
-    double *level = add_numbers(t, f, "level"), *var = add_numbers(t, f, "var"),
-           *low = add_numbers(t, f, "var_low"),
-           *high = add_numbers(t, f, "var_high"),
-           *es = add_numbers(t, f, "expected_shortfall"),
-           *error = add_numbers(t, f, "expected_shortfall_error"),
-           *confidence = add_numbers(t, f, "confidence"),
-           *horizon = add_numbers(t, f, "horizon"),
-           *paths = add_numbers(t, f, "paths"),
-           *revaluation = add_numbers(t, f, "revaluation_error");
+    double *level = risk_table_numbers(t, f, "level"),
+           *var = risk_table_numbers(t, f, "var"),
+           *low = risk_table_numbers(t, f, "var_low"),
+           *high = risk_table_numbers(t, f, "var_high"),
+           *es = risk_table_numbers(t, f, "expected_shortfall"),
+           *error = risk_table_numbers(t, f, "expected_shortfall_error"),
+           *confidence = risk_table_numbers(t, f, "confidence"),
+           *horizon = risk_table_numbers(t, f, "horizon"),
+           *paths = risk_table_numbers(t, f, "paths"),
+           *revaluation = risk_table_numbers(t, f, "revaluation_error");
     double rest = 0;
     for (int32_t q = 0; q < r->portfolio.n; q++)
         rest += fabs(r->portfolio.positions[q].quantity) * v->methods[q].error;
@@ -201,21 +188,21 @@ static void add_var_parts(struct risk *r, struct risk_tables *t)
     const int32_t n = r->portfolio.n;
     if (v == NULL || !v->done)
         return;
-    struct filling *f = add_table(
+    struct risk_filling *f = risk_table_add(
         t, "var_instruments", (int64_t)v->n_levels * n,
         "each position's part of VaR and of expected shortfall, which add up "
         "to the portfolio's; marginal: of one unit more; incremental: VaR less "
         "that without the position, on the same paths");
-    const char **id = add_texts(t, f, "id"),
-               **method = add_texts(t, f, "revaluation");
-    double *level = add_numbers(t, f, "level"),
-           *revaluation = add_numbers(t, f, "revaluation_error"),
-           *var = add_numbers(t, f, "component_var"),
-           *var_error = add_numbers(t, f, "component_var_error"),
-           *es = add_numbers(t, f, "component_shortfall"),
-           *es_error = add_numbers(t, f, "component_shortfall_error"),
-           *marginal = add_numbers(t, f, "marginal_var"),
-           *incremental = add_numbers(t, f, "incremental_var");
+    const char **id = risk_table_texts(t, f, "id"),
+               **method = risk_table_texts(t, f, "revaluation");
+    double *level = risk_table_numbers(t, f, "level"),
+           *revaluation = risk_table_numbers(t, f, "revaluation_error"),
+           *var = risk_table_numbers(t, f, "component_var"),
+           *var_error = risk_table_numbers(t, f, "component_var_error"),
+           *es = risk_table_numbers(t, f, "component_shortfall"),
+           *es_error = risk_table_numbers(t, f, "component_shortfall_error"),
+           *marginal = risk_table_numbers(t, f, "marginal_var"),
+           *incremental = risk_table_numbers(t, f, "incremental_var");
     for (int64_t i = 0; !t->failed && i < f->table.n_rows; i++) {
         const struct risk_position *p = &r->portfolio.positions[i % n];
         const struct risk_var_part *part = &v->parts[i];
@@ -234,14 +221,14 @@ static void add_var_parts(struct risk *r, struct risk_tables *t)
 
 static void add_portfolio(struct risk *r, struct risk_tables *t)
 {
-    struct filling *f =
-        add_table(t, "portfolio", 1,
-                  "all positions together; samples: of which the standard "
-                  "error is, pairs of paths where they are antithetic");
-    double *value = add_numbers(t, f, "value"),
-           *error = add_numbers(t, f, "standard_error");
-    double *paths = add_numbers(t, f, "paths"),
-           *samples = add_numbers(t, f, "samples");
+    struct risk_filling *f =
+        risk_table_add(t, "portfolio", 1,
+                       "all positions together; samples: of which the standard "
+                       "error is, pairs of paths where they are antithetic");
+    double *value = risk_table_numbers(t, f, "value"),
+           *error = risk_table_numbers(t, f, "standard_error");
+    double *paths = risk_table_numbers(t, f, "paths"),
+           *samples = risk_table_numbers(t, f, "samples");
     if (t->failed)
         return;
     value[0] = r->prices[r->portfolio.n].value.value;
@@ -253,19 +240,20 @@ static void add_portfolio(struct risk *r, struct risk_tables *t)
 static void add_correlation(struct risk *r, struct risk_tables *t)
 {
     const int n = r->market.n;
-    struct filling *f = add_table(
+    struct risk_filling *f = risk_table_add(
         t, "correlation", n,
         "correlation of the factors' Brownian motions, after any repair");
     for (int j = 0; j < n; j++) {
-        double *c = add_numbers(t, f, r->market.assets[j].name);
+        double *c = risk_table_numbers(t, f, r->market.assets[j].name);
         for (int i = 0; c != NULL && i < n; i++)
             c[i] = r->market.correlation[i * n + j];
     }
     if (!(r->market.repair_distance > 0))
         return;
-    f = add_table(t, "correlation_repair", 1,
-                  "what the repair changed: Frobenius norm of the difference");
-    double *distance = add_numbers(t, f, "distance");
+    f = risk_table_add(
+        t, "correlation_repair", 1,
+        "what the repair changed: Frobenius norm of the difference");
+    double *distance = risk_table_numbers(t, f, "distance");
     if (distance != NULL)
         distance[0] = r->market.repair_distance;
 }
@@ -351,6 +339,8 @@ int risk_results(struct ctx *ctx, void *state,
         return 0;
     if (r->var != NULL && !r->var->done)
         TRY(risk_var_run(ctx, r));
+    if (r->exposure != NULL && !r->exposure->done)
+        TRY(risk_exposure_run(ctx, r));
     risk_results_free(r);
     r->tables = calloc(1, sizeof *r->tables);
     if (r->tables != NULL) {
@@ -358,6 +348,7 @@ int risk_results(struct ctx *ctx, void *state,
         add_greeks(r, r->tables);
         add_var(r, r->tables);
         add_var_parts(r, r->tables);
+        risk_exposure_tables(r, r->tables);
         add_portfolio(r, r->tables);
         add_correlation(r, r->tables);
         finish_tables(r->tables);
@@ -366,6 +357,7 @@ int risk_results(struct ctx *ctx, void *state,
         status = FAIL(ctx, STATUS_MEMORY, "no memory for result tables");
     TRY(comm_agree(ctx, status));
     print_summary(ctx, r);
+    risk_exposure_print(ctx, r);
     *tables = r->tables->tables;
     *n = r->tables->n;
     return 0;

@@ -20,6 +20,14 @@ static const struct param_section sections[] = {
     {"risk.var", 0, 1,
      "Value at risk and expected shortfall at a horizon, by revaluation of all "
      "positions there; losses are positive."},
+    {"risk.exposure", 0, 1,
+     "Exposure to counterparties by date (EPE, ENE, PFE), and CVA and DVA: "
+     "what "
+     "their default and one's own is worth."},
+    {"risk.netting", 1, 1,
+     "A netting set, one section each: positions that are netted when their "
+     "counterparty defaults. Where there is none, each name that positions "
+     "give is a set, with the hazard and recovery of [risk.exposure]."},
     {"output", 0, 1, "What is written, and how often."},
     {NULL, 0, 0, NULL}};
 
@@ -59,10 +67,11 @@ static const struct param params[] = {
      "of "
      "the run."},
     {"risk", "engines", PARAM_STRINGS, NO_DIM, "[\"price\"]", 0, 0, 0, 0,
-     "price|greeks|var|-exposure|-portfolio",
+     "price|greeks|var|exposure|-portfolio",
      "What is computed. price: value and standard error of each position and "
      "of all. greeks: sensitivities, each with its standard error; each path "
-     "is walked 13 to 21 times for one factor. var: [risk.var]."},
+     "is walked 13 to 21 times for one factor. var: [risk.var]. exposure: "
+     "[risk.exposure]."},
     {"risk", "sampling", PARAM_STRING, NO_DIM, "\"philox\"", 0, 0, 0, 0,
      "philox|sobol",
      "Where the random numbers come from: independent ones, or Sobol's points "
@@ -199,6 +208,8 @@ static const struct param params[] = {
      PARAM_OPTIONAL | PARAM_ALONE, NULL,
      "One for each factor. Left out: equal ones of sum 1 of a basket, else 1."},
     OF_POSITION("exercise_dates", "50", 0, "Equal dates of early exercise."),
+    WORD_OF_POSITION("netting", 0, NULL,
+                     "The netting set it is in; left out: \"default\"."),
 
     {"risk.var", "horizon", PARAM_DOUBLE, NO_DIM, "0.04", 0, 0, 0,
      PARAM_REQUIRED | POSITIVE, NULL, "Years to the date of the losses."},
@@ -231,6 +242,61 @@ static const struct param params[] = {
      "model|normal",
      "model: the factors' models. normal: each factor's return is normal, with "
      "mean drift times horizon (delta-normal VaR); gbm factors only."},
+
+    {"risk.exposure", "dates", PARAM_DOUBLES, NO_DIM, "[0.25, 0.5, 0.75, 1.0]",
+     0, 200, 0, PARAM_REQUIRED | PARAM_ALONE | POSITIVE | PARAM_HAS_MAX, NULL,
+     "Rising dates in years at which exposure is looked at, a payment on the "
+     "date included. A default between two of them meets the exposure of the "
+     "later one; one after the last is not counted."},
+    {"risk.exposure", "levels", PARAM_DOUBLES, NO_DIM, "[0.95, 0.99]", 0.5,
+     0.99999, 0, PARAM_ALONE | BETWEEN, NULL,
+     "PFE at level a is the exposure max(V, 0) that is not exceeded with "
+     "chance a; at most 8 levels."},
+    {"risk.exposure", "hazard", PARAM_DOUBLES, NO_DIM, "0.02", 0, 100, 0,
+     PARAM_REQUIRED | PARAM_ALONE | BETWEEN, NULL,
+     "Hazard rate of a counterparty, defaults a year: it survives t years with "
+     "chance exp(-hazard t). Several: one for each piece of hazard_times."},
+    {"risk.exposure", "hazard_times", PARAM_DOUBLES, NO_DIM, "[1.0, 3.0]", 0, 0,
+     0, PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL,
+     "Rising times in years where the hazard changes, one less than there are "
+     "hazards; the last hazard holds for ever."},
+    {"risk.exposure", "recovery", PARAM_DOUBLE, NO_DIM, "0.4", 0, 1, 0,
+     BETWEEN | PARAM_MAX_OPEN, NULL,
+     "Part of what it owes that a counterparty pays after its default."},
+    {"risk.exposure", "own_hazard", PARAM_DOUBLES, NO_DIM, "0.0", 0, 100, 0,
+     PARAM_ALONE | BETWEEN, NULL, "One's own hazard rate, for DVA; 0: no DVA."},
+    {"risk.exposure", "own_hazard_times", PARAM_DOUBLES, NO_DIM, "[1.0, 3.0]",
+     0, 0, 0, PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL,
+     "The times of own_hazard, as hazard_times has those of hazard."},
+    {"risk.exposure", "own_recovery", PARAM_DOUBLE, NO_DIM, "0.4", 0, 1, 0,
+     BETWEEN | PARAM_MAX_OPEN, NULL,
+     "Part of what one owes that is paid after one's own default."},
+    {"risk.exposure", "paths", PARAM_INT, NO_DIM, "100_000", 1, 1e9, 0, BETWEEN,
+     NULL,
+     "Paths of the exposures, rounded up to whole chunks of 4096; a rank holds "
+     "four bytes for each of its paths, each date and each netting set."},
+    {"risk.exposure", "regression_paths", PARAM_INT, NO_DIM, "65_536", 4096,
+     1e9, 0, BETWEEN, NULL,
+     "Paths for the regression of a position without a closed form, at each "
+     "date, independent of those of the exposures."},
+    {"risk.exposure", "discounting", PARAM_STRING, NO_DIM, "\"ACME\"", 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "The factor whose rate discounts exposures in CVA and DVA; left out: the "
+     "first one."},
+
+    {"risk.netting", "name", PARAM_STRING, NO_DIM, "\"bank\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL,
+     "Its name, which positions give as netting; \"default\" is the one of "
+     "positions that give none."},
+    {"risk.netting", "hazard", PARAM_DOUBLES, NO_DIM, "0.02", 0, 100, 0,
+     PARAM_OPTIONAL | PARAM_ALONE | BETWEEN, NULL,
+     "Hazard rate of its counterparty; left out: that of [risk.exposure]."},
+    {"risk.netting", "hazard_times", PARAM_DOUBLES, NO_DIM, "[1.0, 3.0]", 0, 0,
+     0, PARAM_OPTIONAL | PARAM_ALONE | POSITIVE, NULL,
+     "The times of its hazard, as in [risk.exposure]."},
+    {"risk.netting", "recovery", PARAM_DOUBLE, NO_DIM, "0.4", 0, 1, 0,
+     PARAM_OPTIONAL | BETWEEN | PARAM_MAX_OPEN, NULL,
+     "Recovery of its counterparty; left out: that of [risk.exposure]."},
 
     {"output", "observables_every", PARAM_INTERVAL, NO_DIM, "1", 0, 0, 0, 0,
      NULL,
