@@ -26,6 +26,13 @@ int comm_launched(void);
  * once, as rank 0 alone would. Returns non-zero without memory. */
 int comm_start_alone(int size, struct comm **out);
 
+/* The same ranks on a channel of their own, for a thread beside the main one,
+ * and its end; both collective. NULL is fine for the latter. */
+int comm_duplicate(struct ctx *ctx, struct comm **out);
+void comm_release(struct comm *comm);
+/* Whether several threads may use channels of their own at the same time. */
+int comm_takes_threads(const struct comm *comm);
+
 /* The MPI communicator, as a `const MPI_Comm *`, for src/io; NULL without
  * MPI. */
 const void *comm_handle(const struct comm *comm);

@@ -54,9 +54,10 @@ int comm_start(int *argc, char ***argv, struct comm **out)
         return STATUS_MEMORY;
     }
     int provided;
-    int rc = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    int rc = MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     if (rc == MPI_SUCCESS) {
         c->started = 1;
+        c->threads = provided == MPI_THREAD_MULTIPLE;
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         rc = MPI_Comm_dup(MPI_COMM_WORLD, &c->world);
     }
@@ -108,6 +109,39 @@ void comm_finish(struct comm *comm)
         MPI_Finalize();
     }
     free(comm);
+}
+
+int comm_duplicate(struct ctx *ctx, struct comm **out)
+{
+    const struct comm *from = ctx->comm;
+    struct comm *c = *out = calloc(1, sizeof(*c));
+    int status = 0;
+    if (c == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    *c = *from;
+    c->bytes_sent = 0;
+    c->farewell = MPI_COMM_NULL;
+    if (from->started)
+        TRY_CLEANUP(comm_check(ctx, MPI_Comm_dup(from->world, &c->world),
+                               "make another channel"));
+    return 0;
+cleanup:
+    free(c);
+    *out = NULL;
+    return status;
+}
+
+void comm_release(struct comm *comm)
+{
+    if (comm != NULL && comm->started)
+        MPI_Comm_free(&comm->world);
+    free(comm);
+}
+
+int comm_takes_threads(const struct comm *comm)
+{
+    return comm->threads || !comm->started;
 }
 
 void comm_abort(struct comm *comm, int exit_status)

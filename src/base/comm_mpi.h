@@ -25,6 +25,7 @@ struct comm {
     MPI_Comm world, farewell;
     int rank, size; /* as told to the caller */
     int alone;      /* nobody to talk to */
+    int threads;    /* more than one may call MPI */
     int left;       /* this rank failed and the others did not come */
     int node_rank, node_size, node_count;
     int next_tag;

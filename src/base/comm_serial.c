@@ -46,6 +46,26 @@ void comm_finish(struct comm *comm)
     free(comm);
 }
 
+int comm_duplicate(struct ctx *ctx, struct comm **out)
+{
+    *out = calloc(1, sizeof(**out));
+    if (*out == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    (*out)->size = ctx->comm->size;
+    return 0;
+}
+
+void comm_release(struct comm *comm)
+{
+    free(comm);
+}
+
+int comm_takes_threads(const struct comm *comm)
+{
+    (void)comm;
+    return 1;
+}
+
 const void *comm_handle(const struct comm *comm)
 {
     (void)comm;

@@ -11,7 +11,9 @@ libwarpdeck_a_SOURCES += \
 	src/base/param_value.h \
 	src/base/status.def \
 	src/base/timer.h \
-	src/base/units.h
+	src/base/units.h \
+	src/base/worker.c \
+	src/base/worker.h
 
 libwarpdeck_a_SOURCES += \
 	src/base/dimensions.h \

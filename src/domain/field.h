@@ -44,6 +44,8 @@ struct grid_field {
     const char *description; /* one line */
     int components;
     const double *values;
+    const float *single; /* the same in single precision, in place of values;
+                          * else NULL */
 };
 
 /* One picture of a flow: fields at the centers of the cells of a Cartesian

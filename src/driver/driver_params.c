@@ -88,6 +88,17 @@ static const struct param params[] = {
      "the size, with the seven digits that pictures and most statistics need; "
      "runs go on from checkpoints, which are exact. Particles are written in "
      "double."},
+    {"output", "staging", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
+     "auto|on|off",
+     "Whether frames are copied and written by a helper thread while the "
+     "solver goes on; the files are the same. auto: where MPI lets several "
+     "threads in and each rank has a processor to spare. on: also without "
+     "that. off: the run waits for its frames."},
+    {"output", "staging_memory", PARAM_INT, NO_DIM, "256", 1, 1048576, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "MiB that a rank may use for copies of frames that wait to be written. "
+     "Where they are used up the run waits; a frame that is larger is written "
+     "at once."},
 
     {"output.slice", "name", PARAM_STRING, NO_DIM, "\"middle\"", 0, 0, 0,
      PARAM_REQUIRED, NULL,

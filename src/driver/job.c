@@ -12,6 +12,7 @@
 #include "driver/format.h"
 #include "driver/guard.h"
 #include "driver/parts.h"
+#include "driver/staging.h"
 #include "kernels/device.h"
 #include "kernels/machine.h"
 
@@ -61,6 +62,15 @@ static int name_results(struct ctx *ctx, struct job *job)
     return 0;
 }
 
+/* On the host, frames that wait to be written count, too. */
+static int estimate(struct ctx *ctx, struct job *job)
+{
+    TRY(job->solver->estimate(ctx, job->state, &job->plan));
+    if (job->device == NULL || strcmp(job->device->name, "cpu") == 0)
+        job->plan.memory_per_rank += staging_bytes(ctx, job);
+    return 0;
+}
+
 static int make_solver(struct ctx *ctx, struct job *job)
 {
     job->solver = solver_find(params_string(job->params, "run", "solver"));
@@ -70,7 +80,7 @@ static int make_solver(struct ctx *ctx, struct job *job)
     TRY(job->solver->create(ctx, job->params, &job->state));
     guard_check_deck(job);
     TRY(params_finish(ctx, job->params));
-    TRY(job->solver->estimate(ctx, job->state, &job->plan));
+    TRY(estimate(ctx, job));
     return parts_check(ctx, job);
 }
 
@@ -148,7 +158,7 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
     ctx->device = job->device;
     TRY(comm_agree(ctx, check_threads(ctx, job)));
     /* What the problem needs there. */
-    TRY(comm_agree(ctx, job->solver->estimate(ctx, job->state, &job->plan)));
+    TRY(comm_agree(ctx, estimate(ctx, job)));
     TRY(device_choose_transfer(
         ctx, job->device, params_string(job->params, "run", "gpu_transfer")));
     return comm_agree(ctx, check_memory(ctx, job));

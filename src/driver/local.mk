@@ -48,6 +48,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/run.h \
 	src/driver/saves.c \
 	src/driver/saves.h \
+	src/driver/staging.c \
+	src/driver/staging.h \
 	src/driver/stop.c \
 	src/driver/stop.h \
 	src/driver/table.c \

@@ -11,6 +11,7 @@
 #include "domain/field.h"
 #include "driver/job.h"
 #include "driver/parts_locate.h"
+#include "driver/staging.h"
 #include "io/h5md.h"
 
 /* ---- the sections ---- */
@@ -236,8 +237,8 @@ cleanup:
     return status;
 }
 
-static int write_probe(struct ctx *ctx, struct parts *parts, struct part *part,
-                       const struct grid_frame *g, struct h5md *file)
+static int write_probe(struct ctx *ctx, struct part *part,
+                       const struct grid_frame *g, struct staging *staging)
 {
     const struct grid_field **fields =
         calloc((size_t)part->n_fields + 1, sizeof(*fields));
@@ -248,30 +249,30 @@ static int write_probe(struct ctx *ctx, struct parts *parts, struct part *part,
         status = find_fields(ctx, part, g, fields);
     TRY_CLEANUP(comm_agree(ctx, status));
     if (part->probe < 0) {
-        status = add_probe(ctx, part, g, fields, file);
-        parts->failed |= status != 0;
+        TRY_CLEANUP(staging_drain(ctx, staging));
+        status = add_probe(ctx, part, g, fields, staging->file);
+        staging->file_failed |= status != 0;
     }
     TRY_CLEANUP(status);
     if (part->last == g->step) /* of the run that this one goes on with */
         goto cleanup;
     TRY_CLEANUP(part_interpolate(ctx, part, g, fields));
-    status = h5md_write_probe(ctx, file, part->probe, g->step, g->time,
-                              part->values);
-    parts->failed |= status != 0;
+    status = staging_probe(ctx, staging, part->probe, g->step, g->time,
+                           part->n_values, part->values);
 cleanup:
     free(fields);
     return status;
 }
 
-static int write_part(struct ctx *ctx, struct parts *parts, struct part *part,
-                      const struct grid_frame *g, struct h5md *file)
+static int write_part(struct ctx *ctx, struct part *part,
+                      const struct grid_frame *g, struct staging *staging)
 {
     if (!part->located)
         TRY(part_locate(ctx, part, g));
     if (part->kind == PART_PROBE)
-        TRY(write_probe(ctx, parts, part, g, file));
+        TRY(write_probe(ctx, part, g, staging));
     else
-        TRY(vtkhdf_write(ctx, part->frames, g,
+        TRY(staging_grid(ctx, staging, part->frames, g,
                          part->kind == PART_FRAMES ? NULL : &part->box,
                          part->n_fields, part->fields));
     part->last = g->step;
@@ -281,14 +282,14 @@ static int write_part(struct ctx *ctx, struct parts *parts, struct part *part,
 }
 
 int parts_write(struct ctx *ctx, struct parts *parts, const struct job *job,
-                struct h5md *file)
+                struct staging *staging)
 {
     const struct grid_frame *g;
     int n = gather_names(parts);
     TRY(job->solver->grid_frame(ctx, job->state, n, parts->names, &g));
     for (int i = 0; i < parts->n; i++)
         if (parts->part[i].due)
-            TRY(write_part(ctx, parts, &parts->part[i], g, file));
+            TRY(write_part(ctx, &parts->part[i], g, staging));
     return 0;
 }
 

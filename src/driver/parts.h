@@ -14,9 +14,9 @@
 #include "io/vtkhdf.h"
 
 struct ctx;
-struct h5md;
 struct job;
 struct provenance;
+struct staging;
 
 enum part_kind { PART_FRAMES, PART_SLICE, PART_BOX, PART_PROBE };
 
@@ -45,7 +45,6 @@ struct parts {
     int n;
     struct part *part;
     const char **names; /* fields that are wanted together */
-    int failed;         /* a write failed: touch the result file no more */
 };
 
 /* Complain (params_error) about sections that this solver has no use for, and
@@ -70,9 +69,9 @@ int parts_open(struct ctx *ctx, const struct job *job, const char *stem,
 int parts_due(struct parts *parts, const struct job *job, int frame, int last);
 /* Whatever the present step has not yet. */
 int parts_missing(struct parts *parts, int64_t step);
-/* Write what is due. `file`: for the probes. Collective. */
+/* Write what is due, or have it written. Collective. */
 int parts_write(struct ctx *ctx, struct parts *parts, const struct job *job,
-                struct h5md *file);
+                struct staging *staging);
 
 int64_t parts_frames(const struct parts *parts); /* files written */
 double parts_bytes(const struct parts *parts);

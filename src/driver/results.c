@@ -65,8 +65,8 @@ static int write_row(struct ctx *ctx, struct results *r)
         if (!isfinite(r->values[i]))
             return fail_not_finite(ctx, r, step, r->observables[i].name);
     r->row_step = step;
-    int status = h5md_write_observables(ctx, r->file, step, time, r->values);
-    r->file_failed |= status != 0;
+    int status =
+        staging_row(ctx, &r->staging, step, time, r->n_observables, r->values);
     if (status == 0)
         table_row(&r->table, step, time, r->values);
     return status;
@@ -78,17 +78,14 @@ static int write_frame(struct ctx *ctx, struct results *r)
     const struct solver *s = r->job->solver;
     const struct field_frame *frame;
     TRY(s->frame(ctx, r->job->state, r->n_fields, r->fields, &frame));
-    int status = h5md_write_frame(ctx, r->file, frame);
-    r->file_failed |= status != 0;
+    int status = staging_frame(ctx, &r->staging, frame, r->frame_step < 0);
     r->frame_step = frame->step;
     return status;
 }
 
 static int write_parts(struct ctx *ctx, struct results *r)
 {
-    int status = parts_write(ctx, &r->parts, r->job, r->file);
-    r->file_failed |= r->parts.failed;
-    return status;
+    return parts_write(ctx, &r->parts, r->job, &r->staging);
 }
 
 int results_write(struct ctx *ctx, struct results *r, struct results_due due)
@@ -134,10 +131,25 @@ static int check_there(struct ctx *ctx, struct results *r)
     return status;
 }
 
+int results_failed(const struct results *r)
+{
+    return staging_failed(&r->staging);
+}
+
+/* What was handed over behind the failure is not in the file. */
+int results_settle(struct ctx *ctx, struct results *r)
+{
+    int status = comm_agree(ctx, staging_drain(ctx, &r->staging));
+    if (status != 0)
+        r->row_step = r->staging.row;
+    return status;
+}
+
 int results_flush(struct ctx *ctx, struct results *r)
 {
+    TRY(results_settle(ctx, r));
     int status = h5md_flush(ctx, r->file);
-    r->file_failed |= status != 0;
+    r->staging.file_failed |= status != 0;
     return status != 0 ? status : check_there(ctx, r);
 }
 
@@ -246,6 +258,7 @@ static int open_all(struct ctx *ctx, struct job *job,
     *out = (struct results){.job = job, .output = output};
     read_keys(out);
     TRY(open_files(ctx, out, line, kept, resumed));
+    TRY(staging_begin(ctx, job, out->file, &out->staging));
     out->phase = timer_phase(ctx->timers, "output");
     begin_table(ctx, out);
     return out->row_step < 0 ? results_write_last(ctx, out) : 0;
@@ -274,7 +287,7 @@ static int write_tables(struct ctx *ctx, struct results *r)
     TRY(r->job->solver->results(ctx, r->job->state, &tables, &n));
     for (int i = 0; i < n; i++) {
         int status = h5md_write_table(ctx, r->file, &tables[i]);
-        r->file_failed |= status != 0;
+        r->staging.file_failed |= status != 0;
         TRY(status);
     }
     return 0;
@@ -286,7 +299,7 @@ static int close_file(struct ctx *ctx, struct results *r, int finished)
     r->file = NULL;
     if (file == NULL)
         return 0;
-    if (!r->file_failed)
+    if (!r->staging.file_failed)
         return h5md_close(ctx, file, finished);
     h5md_abandon(file);
     return 0;
@@ -295,7 +308,9 @@ static int close_file(struct ctx *ctx, struct results *r, int finished)
 int results_finish(struct ctx *ctx, struct results *r, int finished)
 {
     timer_begin(ctx->timers, r->phase);
-    int status = write_tables(ctx, r);
+    int status = results_settle(ctx, r);
+    if (status == 0)
+        status = write_tables(ctx, r);
     r->frames_written = h5md_frames(r->file) + parts_frames(&r->parts);
     r->bytes_written = (double)h5md_bytes(r->file) + parts_bytes(&r->parts);
     if (status == 0)
@@ -307,11 +322,13 @@ int results_finish(struct ctx *ctx, struct results *r, int finished)
 
 void results_close(struct ctx *ctx, struct results *r)
 {
+    results_settle(ctx, r);
     close_file(ctx, r, 0);
 }
 
-void results_free(struct results *r)
+void results_free(struct ctx *ctx, struct results *r)
 {
+    staging_end(ctx, &r->staging);
     parts_free(&r->parts);
     free(r->values);
     free(r->command);

@@ -11,6 +11,7 @@
 
 #include "driver/clock.h"
 #include "driver/parts.h"
+#include "driver/staging.h"
 #include "driver/table.h"
 #include "io/provenance.h"
 
@@ -29,7 +30,7 @@ struct results {
     char *command, *resolved;
     char host[256];
     struct h5md *file;
-    int file_failed; /* a write failed: touch the file no more */
+    struct staging staging; /* through which the loop writes */
     struct clock rows, frames;
     struct parts parts; /* of a solver on a grid: its frames, too */
     int n_fields;
@@ -76,6 +77,12 @@ int results_resume(struct ctx *ctx, struct job *job,
                    const struct output *output, const struct command_line *line,
                    const struct h5md_keep *kept, struct results *out);
 
+/* Whether what was handed over could not be written, on this rank. Where any
+ * rank says so, all call results_settle(), which fails on all. */
+int results_failed(const struct results *r);
+/* Wait until all that was handed over is written. Collective. */
+int results_settle(struct ctx *ctx, struct results *r);
+
 /* Bring all that was written to the operating system: a killed run leaves it.
  * Collective. */
 int results_flush(struct ctx *ctx, struct results *r);
@@ -99,7 +106,8 @@ int results_finish(struct ctx *ctx, struct results *r, int finished);
  * readable, `complete` = 0. Nothing happens where it is closed already.
  * Collective. */
 void results_close(struct ctx *ctx, struct results *r);
-void results_free(struct results *r);
+/* Collective. */
+void results_free(struct ctx *ctx, struct results *r);
 
 /* provenance.c: the story of this run, in r->from. Errors: STATUS_MEMORY.
  * Collective. */

@@ -143,13 +143,15 @@ static int setup(struct ctx *ctx, const struct command_line *line,
 
 /* ---- loop ---- */
 
-enum wish { WISH_NONE, WISH_SAVE, WISH_STOP };
+enum wish { WISH_NONE, WISH_SAVE, WISH_STOP, WISH_SETTLE };
 
 /* This rank's. The clock is rank 0's. */
 static int wish_of(struct ctx *ctx, const struct run *run)
 {
     int first = comm_rank(ctx->comm) == 0;
     double needed = run->saves.longest + run->longest_step;
+    if (results_failed(&run->results))
+        return WISH_SETTLE;
     if (stop_wanted(first ? run->output.stop : NULL, needed))
         return WISH_STOP;
     return first && saves_overdue(&run->saves) ? WISH_SAVE : WISH_NONE;
@@ -178,6 +180,8 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     *wish = mine != WISH_NONE;
     TRY(s->step(ctx, run->job.state, look, wish));
     TRY(agree_on_wish(ctx, wish, mine));
+    if (*wish == WISH_SETTLE)
+        TRY(results_settle(ctx, &run->results));
     if (guarded)
         TRY(guard_check_all(ctx, &run->guard));
     TRY(results_write(ctx, &run->results, due));
@@ -266,31 +270,50 @@ static void tell_what_stands(struct ctx *ctx, const struct run *run, int status)
     saves_offer(ctx, &run->saves, status);
 }
 
+static int run_all(struct ctx *ctx, const struct command_line *line,
+                   struct run *run)
+{
+    struct resume resume = {0};
+    int status = setup(ctx, line, run, &resume);
+    resume_free(&resume);
+    if (status == 0 && !run->finished) {
+        start_clock(ctx, run);
+        status = loop(ctx, run);
+        if (status == 0)
+            status = finish(ctx, run);
+    }
+    return status;
+}
+
+static void close_all(struct ctx *ctx, struct run *run)
+{
+    saves_free(&run->saves);
+    guard_free(&run->guard);
+    results_free(ctx, &run->results);
+    lock_release(ctx, &run->lock);
+    output_free(&run->output);
+    job_close(ctx, &run->job);
+    free(run);
+}
+
 int cmd_run(struct ctx *ctx, const struct command_line *line)
 {
-    struct run run = {.results = {.frame_step = -1, .row_step = -1}};
-    struct resume resume = {0};
-    int status = setup(ctx, line, &run, &resume);
-    resume_free(&resume);
-    if (status == 0 && !run.finished) {
-        start_clock(ctx, &run);
-        status = loop(ctx, &run);
-        if (status == 0)
-            status = finish(ctx, &run);
-    }
-    /* Where a rank failed alone, the file can only be left as it is. */
-    int alone;
+    struct run *run = calloc(1, sizeof(*run));
+    int alone, status = 0;
+    if (run == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    TRY(comm_agree(ctx, status));
+    run->results.frame_step = run->results.row_step = -1;
+    status = run_all(ctx, line, run);
     status = comm_farewell(ctx, status, &alone);
-    if (status != 0)
-        tell_what_stands(ctx, &run, status);
     if (status != 0 && !alone)
-        results_close(ctx, &run.results);
-    saves_free(&run.saves);
-    guard_free(&run.guard);
-    results_free(&run.results);
-    if (!alone)
-        lock_release(ctx, &run.lock);
-    output_free(&run.output);
-    job_close(ctx, &run.job);
+        results_close(ctx, &run->results);
+    if (status != 0)
+        tell_what_stands(ctx, run, status);
+    /* Where a rank failed alone, all can only be left as it is: the others are
+     * waiting, the helper that writes perhaps, too. main() ends them. */
+    if (alone)
+        return status;
+    close_all(ctx, run);
     return status;
 }

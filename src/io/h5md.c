@@ -347,6 +347,7 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
     char what[64];
     uint64_t payload;
 
+    h5_silence(); /* of this thread, too */
     TRY(h5md_settle(ctx, f));
     TRY(comm_agree(ctx, h5md_make_particles(ctx, f, frame)));
     snprintf(what, sizeof what, "the frame of step %lld",

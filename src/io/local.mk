@@ -17,6 +17,8 @@ libwarpdeck_a_SOURCES += \
 	src/io/h5md_series.c \
 	src/io/provenance.c \
 	src/io/provenance.h \
+	src/io/staged.c \
+	src/io/staged.h \
 	src/io/vtkhdf.c \
 	src/io/vtkhdf.h \
 	src/io/vtkhdf_series.c \

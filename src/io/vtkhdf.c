@@ -88,14 +88,17 @@ static void pack(const struct picture *p, const struct grid_field *field,
             int64_t cell =
                 ((p->at[2] + z) * local[1] + p->at[1] + y) * local[0] +
                 p->at[0];
-            const double *from = field->values + cell * field->components;
+            int64_t at = cell * field->components;
 
-            if (type == FIELD_DOUBLE) {
-                memcpy(twice, from, row * sizeof *twice);
+            if (field->single != NULL) {
+                memcpy(single, field->single + at, row * sizeof *single);
+                single += row;
+            } else if (type == FIELD_DOUBLE) {
+                memcpy(twice, field->values + at, row * sizeof *twice);
                 twice += row;
             } else {
                 for (size_t i = 0; i < row; i++)
-                    *single++ = (float)from[i];
+                    *single++ = (float)field->values[at + (int64_t)i];
             }
         }
 }
@@ -375,6 +378,11 @@ void vtkhdf_close(struct vtkhdf *v)
     vtkhdf_series_free(&v->series);
     free(v->stem);
     free(v);
+}
+
+enum field_type vtkhdf_type(const struct vtkhdf *v)
+{
+    return v->type;
 }
 
 int64_t vtkhdf_frames(const struct vtkhdf *v)

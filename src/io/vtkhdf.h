@@ -53,6 +53,7 @@ int vtkhdf_write(struct ctx *ctx, struct vtkhdf *v,
                  int n_names, const char *const *names);
 void vtkhdf_close(struct vtkhdf *v); /* NULL is fine */
 
+enum field_type vtkhdf_type(const struct vtkhdf *v);
 int64_t vtkhdf_frames(const struct vtkhdf *v); /* by this run */
 int64_t vtkhdf_last(const struct vtkhdf *v);   /* step; -1: none */
 /* Bytes of the numbers written by this run, all ranks. */

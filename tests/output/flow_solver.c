@@ -254,8 +254,8 @@ static void fill_in(struct flow *f)
 }
 
 static const struct grid_field fields[] = {
-    {"velocity", "m/s", "a known velocity", 3, NULL},
-    {"pressure", "Pa", "a known pressure", 1, NULL}};
+    {"velocity", "m/s", "a known velocity", 3, NULL, NULL},
+    {"pressure", "Pa", "a known pressure", 1, NULL, NULL}};
 
 static int flow_field(const void *state, int i, const char **name)
 {

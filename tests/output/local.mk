@@ -21,6 +21,7 @@ FILE_TESTS = \
 	tests/output/report.py \
 	tests/output/resume.py \
 	tests/output/run_files.py \
+	tests/output/staging.py \
 	tests/output/viewer.py \
 	tests/output/vtkhdf.py \
 	tests/output/watch.py
