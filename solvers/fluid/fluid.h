@@ -206,6 +206,10 @@ int fluid_refresh(struct ctx *ctx, struct fluid *f);
 int fluid_substage(struct ctx *ctx, struct fluid *f,
                    const struct fluid_substage *sub, double gradient[3],
                    double *rate);
+
+/* fluid_fastest.c: STATUS_PHYSICS with the cell of the largest CFL of a step of
+ * dt, and its rank. Collective. */
+int fluid_fail_too_fast(struct ctx *ctx, struct fluid *f, double dt);
 /* The scheme's limit on the imaginary axis. */
 #define FLUID_CFL_LIMIT 1.7320508075688772 /* sqrt(3) */
 extern const double fluid_gamma[3], fluid_zeta[3];

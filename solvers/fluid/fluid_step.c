@@ -156,24 +156,23 @@ static int fail_not_finite(struct ctx *ctx, const struct fluid *f,
                          comm_size(ctx->comm));
 }
 
-/* This rank's status after a step; the rate is made fit for a maximum. */
-static int check_rate(struct ctx *ctx, struct fluid *f, double dt, double *rate)
+/* This rank's status after a step. */
+static int check_finite(struct ctx *ctx, struct fluid *f, double dt,
+                        double rate)
 {
     struct fluid_bad_cell bad = {0};
-    double limit = f->fixed_dt > 0 ? f->cfl * (1 + 1e-9)
-                                   : FLUID_CFL_LIMIT * ADAPTIVE_SLACK;
-    double cfl = *rate * dt;
-    if (isfinite(*rate) && cfl <= limit)
+    if (isfinite(rate))
         return 0;
     TRY(f->k->find_bad(ctx, f->store, &bad));
-    if (isfinite(*rate))
-        return FAIL(ctx, STATUS_PHYSICS,
-                    "step %" PRId64 ": the flow has outrun its time step: "
-                    "largest CFL %.4g, the limit is %.4g; the timestep %g is "
-                    "too large",
-                    f->step, cfl, f->fixed_dt > 0 ? f->cfl : FLUID_CFL_LIMIT,
-                    dt);
     return fail_not_finite(ctx, f, &bad, dt);
+}
+
+/* Whether the greatest rate of all ranks is one that the step allows. */
+static int is_too_fast(const struct fluid *f, double dt, double rate)
+{
+    double limit = f->fixed_dt > 0 ? f->cfl * (1 + 1e-9)
+                                   : FLUID_CFL_LIMIT * ADAPTIVE_SLACK;
+    return !(rate * dt <= limit);
 }
 
 int fluid_guard(struct ctx *ctx, void *state)
@@ -216,8 +215,10 @@ int fluid_step(struct ctx *ctx, void *state, int look, int *stop)
     (void)look; /* what is observed is computed where it is */
     f->step++;
     TRY(make_substages(ctx, f, dt, &rate));
-    int status = check_rate(ctx, f, dt, &rate);
+    int status = check_finite(ctx, f, dt, rate);
     TRY(comm_step(ctx, status, stop, &rate));
+    if (is_too_fast(f, dt, rate))
+        return fluid_fail_too_fast(ctx, f, dt);
     f->rate = rate;
     f->last_dt = dt;
     f->time = isfinite(f->landing_on) ? f->landing_on : f->time + dt;

@@ -4,6 +4,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/fluid/fluid.h \
 	solvers/fluid/fluid_bench.c \
 	solvers/fluid/fluid_boundary.c \
+	solvers/fluid/fluid_fastest.c \
 	solvers/fluid/fluid_frame.c \
 	solvers/fluid/fluid_grid.c \
 	solvers/fluid/fluid_initial.c \

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/comm.h"
@@ -329,6 +330,12 @@ static int open_file(struct ctx *ctx, struct checkpoint *c)
 {
     if (access(c->path, F_OK) != 0)
         return FAIL(ctx, STATUS_INPUT, "there is no checkpoint '%s'", c->path);
+    struct stat s;
+    if (stat(c->path, &s) == 0 && S_ISDIR(s.st_mode))
+        return FAIL(ctx, STATUS_INPUT,
+                    "'%s' is a folder, not a checkpoint's file; --output with "
+                    "--resume auto goes on from the newest in a folder",
+                    c->path);
     c->reading.path = c->path;
     c->reading.file = H5Fopen(c->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (c->reading.file >= 0)

@@ -58,6 +58,9 @@ contains tap.err "no checkpoint of Warpdeck" "which it says"
 exits 2 "a file that is not there" "$TOY" run toy.toml --output n \
     --resume nothing.h5
 contains tap.err "there is no checkpoint 'nothing.h5'" "is said to be missing"
+exits 2 "a folder instead of a file" "$TOY" run toy.toml --output n \
+    --resume whole
+contains tap.err "error: 'whole' is a folder" "is told in a line"
 
 # Another deck.
 exits 2 "a deck with another physics is refused" "$TOY" run toy.toml \

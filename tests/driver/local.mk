@@ -28,7 +28,8 @@ DRIVER_TESTS = \
 TESTS += tests/driver/t_driver $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
 TESTS += tests/driver/lock.py
-EXTRA_DIST += tests/driver/lock.py
+# kills.py: what the long tests of each solver's resumption share.
+EXTRA_DIST += tests/driver/lock.py tests/driver/kills.py
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
 # A real Slurm, where there is one.
 LONG_TESTS += tests/driver/slurm.sh

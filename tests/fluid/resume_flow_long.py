@@ -1,5 +1,5 @@
 # timeout: 3000
-"""resume_flow.py with 100 kills."""
+"""200 kills and 500 flipped bytes of a flow."""
 
 import os
 import sys
@@ -7,4 +7,4 @@ import sys
 import tap
 
 os.execv(sys.executable, [sys.executable, os.path.join(
-    tap.TOP_SRCDIR, "tests", "fluid", "resume_flow.py"), "--long"])
+    tap.TOP_SRCDIR, "tests", "driver", "kills.py"), "fluid"])

@@ -5,6 +5,7 @@ A NaN is planted into the saved state of the last rank; bounds are set so that
 the run has to break them.
 """
 
+import re
 import shutil
 
 import tap
@@ -101,9 +102,22 @@ tap.is_(run(MD, "--output", "steady", "guard.every=5",
 fails(run(MD, "--output", "hot", "guard.every=5", "guard.temperature=0.9"),
       ["step 5: the temperature is 1.4", "above guard.temperature = 0.9"],
       "a temperature above its bound ends a run")
-fails(run(FLOW, "--output", "cfl", "fluid.timestep=0.2", "fluid.cfl=0.8"),
+too_fast = run(FLOW, "--output", "cfl", "fluid.timestep=0.2", "fluid.cfl=0.8")
+fails(too_fast,
       ["step 1: the flow has outrun its time step", "largest CFL 1.",
        "the limit is 0.8"], "a flow faster than its fixed time step allows")
+said = re.search(r"largest CFL ([\d.]+), .* in cell \((\d+), (\d+), (\d+)\) "
+                 r"at \(([\d.]+), ([\d.]+), ([\d.]+)\), velocity "
+                 r"\(([-\d.e]+), ([-\d.e]+), ([-\d.e]+)\)", too_fast.stderr)
+if tap.ok(said, "names the cell, where it is, and its velocity"):
+    cfl, *rest = (float(x) for x in said.groups())
+    cell, at, velocity = (np.array(rest[i:i + 3]) for i in (0, 3, 6))
+    h = np.array([2 * np.pi / 16, 2 * np.pi / 16, 2.0 / 16])
+    # The numbers are told with four digits or more; z begins at 0.
+    tap.below(np.abs((cell + 0.5) * h - at).max(), 1e-4,
+              "the place is the cell's center")
+    tap.below(abs(0.2 * (np.abs(velocity) / h).sum() - cfl), 2e-3,
+              "and the CFL number is that of its velocity")
 fails(run(FLOW, "--output", "div", "guard.every=2", "guard.divergence=1e-20"),
       ["step 2: the divergence is ", "above guard.divergence = 1e-20"],
       "a divergence above its bound ends a run")

@@ -10,7 +10,6 @@ they stay at rounding.
 import os
 import random
 import subprocess
-import sys
 import time
 
 import tap
@@ -22,7 +21,6 @@ import numpy as np
 
 import mdrun
 
-LONG = "--long" in sys.argv
 DECK = """
 [run]
 solver = "md"
@@ -118,7 +116,7 @@ for n in mdrun.rank_counts(1, 2):
     out, kills, whole_files = f"killed{n}", 0, True
     steps = ["md.steps=1500", "checkpoint.every=25"]
     run("langevin", f"calm{n}", *steps, ranks=n)
-    wanted = 100 if LONG else 5
+    wanted = 5
     while kills < wanted:
         more = steps + ["--resume", "auto"]
         with open("killed.log", "a", encoding="utf-8") as log:
@@ -150,7 +148,7 @@ for n in mdrun.rank_counts(1, 2):
 # Bytes that flip: refused, or they meant nothing.
 good = open("nve1_parts/r.ckpt.0.h5", "rb").read()
 wrong = 0
-for k in range(500 if LONG else 60):
+for k in range(60):
     at = moments.randrange(len(good))
     bad = bytearray(good)
     bad[at] ^= moments.randrange(1, 256)

@@ -1,5 +1,5 @@
 # timeout: 3000
-"""resume.py with 200 kills and 500 flipped bytes."""
+"""200 kills and 500 flipped bytes of molecular dynamics."""
 
 import os
 import sys
@@ -7,4 +7,4 @@ import sys
 import tap
 
 os.execv(sys.executable, [sys.executable, os.path.join(
-    tap.TOP_SRCDIR, "tests", "physics", "resume.py"), "--long"])
+    tap.TOP_SRCDIR, "tests", "driver", "kills.py"), "md"])

@@ -30,3 +30,6 @@ TESTS += tests/risk/revaluation.py tests/risk/ls2001.py
 LONG_TESTS += tests/risk/revaluation_long.py
 EXTRA_DIST += tests/risk/revaluation.py tests/risk/ls2001.py \
 	tests/risk/revaluation_long.py tests/risk/reval_cases.py
+
+# Killed and gone on with, many times.
+LONG_TESTS += tests/risk/resume_risk_long.py
