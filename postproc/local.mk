@@ -9,6 +9,7 @@ POST_FILES = \
 	postproc/warpdeck_post/errors.py \
 	postproc/warpdeck_post/export.py \
 	postproc/warpdeck_post/facts.py \
+	postproc/warpdeck_post/fields.py \
 	postproc/warpdeck_post/flow_panels.py \
 	postproc/warpdeck_post/frame.py \
 	postproc/warpdeck_post/gather.py \
@@ -16,11 +17,15 @@ POST_FILES = \
 	postproc/warpdeck_post/logs.py \
 	postproc/warpdeck_post/page.py \
 	postproc/warpdeck_post/panels.py \
+	postproc/warpdeck_post/particles.py \
 	postproc/warpdeck_post/plot.py \
+	postproc/warpdeck_post/rays.py \
+	postproc/warpdeck_post/render.py \
 	postproc/warpdeck_post/report.py \
 	postproc/warpdeck_post/result.py \
 	postproc/warpdeck_post/show.py \
 	postproc/warpdeck_post/spheres.py \
+	postproc/warpdeck_post/vtkscene.py \
 	postproc/warpdeck_post/vtr.py \
 	postproc/warpdeck_post/watch.py
 nobase_dist_pkgdata_DATA += $(POST_FILES)

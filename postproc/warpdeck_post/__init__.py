@@ -8,6 +8,8 @@ out. Nothing here writes to a result file.
     show      one screen of words; report: a page, of pieces in page
     watch     a running job in the terminal
     plot      which figure; panels: the graphs in it; spheres: the particles
+    render    pictures in three dimensions: particles and fields read what is
+              seen, vtkscene draws it, or spheres and rays without VTK
     export    extended XYZ and CSV
     chunks    large datasets by pieces
     diff      compare two files

@@ -30,6 +30,14 @@ def _report(args):
     return report.run(args.file, args.output)
 
 
+def _render(args):
+    from . import render
+    return render.run(args.file, args.output, args.frames, field=args.field,
+                      color=args.color, style=args.style, level=args.level,
+                      azimuth=args.azimuth, elevation=args.elevation,
+                      plain=args.plain)
+
+
 def _watch(args):
     from . import watch
     return watch.run(args.file, args.once, args.every, args.patience)
@@ -127,6 +135,41 @@ def _parser():
     report.add_argument("-o", "--output", metavar="PAGE",
                         help="default: beside FILE, .html")
     report.set_defaults(run=_report)
+
+    render = commands.add_parser(
+        "render", help="a picture in three dimensions, or a film",
+        description="Particles as spheres; of fields the surface where they have "
+        "a level, or a cloud. Needs no screen. By VTK where it is installed, "
+        "else more slowly without.")
+    render.add_argument("file", metavar="FILE",
+                        help="particles (.h5), a frame of a flow (.hdf) or the "
+                        "list of them (.hdf.series)")
+    render.add_argument("--frames", metavar="WHICH",
+                        help="a number from 0 on (-1: the last, which is the "
+                        "default), all, or first:last:step; several make a "
+                        "film")
+    render.add_argument("--field", metavar="NAME",
+                        help="of a flow: the field whose surface is drawn, "
+                        "also vorticity, q_criterion and speed from velocities "
+                        "(default: q_criterion)")
+    render.add_argument("--color", metavar="NAME",
+                        help="the field that colors particles or the surface, "
+                        "as in velocity_x, species, speed")
+    render.add_argument("--style", choices=["surface", "volume"],
+                        default="surface", help="of a field (default: surface)")
+    render.add_argument("--level", type=float, metavar="VALUE",
+                        help="of the surface (default: one that shows shapes)")
+    render.add_argument("--azimuth", type=float, metavar="DEGREES",
+                        help="view from this side (default: 28)")
+    render.add_argument("--elevation", type=float, metavar="DEGREES",
+                        help="and from so far above (default: 20)")
+    render.add_argument("--plain", action="store_true",
+                        help="without VTK, also where it is installed")
+    render.add_argument("-o", "--output", metavar="PICTURE",
+                        help="default: beside FILE, _3d.png, or _3d.mp4 of "
+                        "several frames (also .gif; another ending: a folder "
+                        "of pictures)")
+    render.set_defaults(run=_render)
 
     watch = commands.add_parser(
         "watch", help="a running job: how far, how long still, what it observes",

@@ -30,7 +30,7 @@ def quantity(name):
         return "energy"
     if name == "mean_squared_displacement":
         return "area"
-    return {"position": "length"}.get(name, name)
+    return {"position": "length", "speed": "velocity"}.get(name, name)
 
 
 def reduced(kind):

@@ -1,8 +1,9 @@
 """The graphs of a figure: each takes axes and fills them."""
 
 import numpy
+from matplotlib import collections
 
-from . import labels, spheres
+from . import labels, particles, spheres
 
 # Okabe and Ito's colors, told apart by all kinds of color vision.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
@@ -145,47 +146,53 @@ def _by_species(axes, matplotlib, species, names):
     return palette[species]
 
 
-def _by_speed(axes, matplotlib, r, speed):
-    high = float(numpy.quantile(speed, 0.99)) or 1.0
-    norm = matplotlib.colors.Normalize(0.0, high)
-    shades = matplotlib.cm.ScalarMappable(norm, SPEED_COLORS)
-    bar = axes.figure.colorbar(
-        shades, ax=axes, orientation="horizontal", shrink=0.55, aspect=34,
-        pad=0.02, extend="max")
-    bar.set_label(labels.axis("speed", r.field_unit("velocity")))
+def bar_below(axes, shades, label, extend="neither"):
+    """A bar of colors below a picture in three dimensions."""
+    bar = axes.figure.colorbar(shades, ax=axes, orientation="horizontal",
+                               shrink=0.55, aspect=34, pad=0.02, extend=extend)
+    bar.set_label(label)
     bar.outline.set_linewidth(0.5)
-    return shades.to_rgba(speed)[:, :3]
 
 
-def _colors(axes, matplotlib, r, frame):
-    species, names = r.field("species"), r.species_names()
-    velocity = r.field("velocity", frame)
-    if species is not None and len(numpy.unique(species)) > 1:
-        return _by_species(axes, matplotlib, species, names)
-    n = r.particle_count
-    if velocity is not None and n > 0:
-        return _by_speed(axes, matplotlib, r,
-                         numpy.sqrt((velocity ** 2).sum(axis=1)))
-    return numpy.tile(_rgb(matplotlib, COLORS[0]), (n, 1))
+def shaded(axes, matplotlib, shade, n, limits=None):
+    """Colors [n][3] of particles, with a legend or a bar; `limits`: of the bar,
+    where several pictures share one."""
+    if shade.values is None or n == 0:
+        return numpy.tile(_rgb(matplotlib, COLORS[0]), (n, 1))
+    if shade.names is not None:
+        return _by_species(axes, matplotlib, shade.values, shade.names)
+    low, high = limits or shade_limits(shade)
+    signed = low < 0 < high
+    shades = matplotlib.cm.ScalarMappable(
+        matplotlib.colors.Normalize(low, high),
+        "RdBu_r" if signed else SPEED_COLORS)
+    bar_below(axes, shades, shade.label, "both" if signed else "max")
+    return shades.to_rgba(shade.values)[:, :3]
 
 
-def _frame_title(r, frame):
+def shade_limits(shade):
+    """Without the few that are far out; symmetric about 0 where both signs
+    occur."""
+    if shade.values is None or not len(shade.values):
+        return 0.0, 1.0
+    low, high = (float(q) for q in numpy.quantile(shade.values, (0.01, 0.99)))
+    if low < 0 < high:
+        return -max(-low, high), max(-low, high)
+    if shade.field == "speed":
+        low = 0.0
+    return low, high if high > low else low + 1.0
+
+
+def frame_title(r, frame):
     unit = r.unit(r.file["particles/all/box/edges/time"], "time")
     time = f"{r.frame_times()[frame]:.6g} {unit}".rstrip()
     return f"Step {r.frame_steps()[frame]}, time {time}"
 
 
-def snapshot(axes, r, matplotlib, pixels):
-    """The last frame as spheres in their box."""
-    frame = r.frames - 1
-    edges, origin = r.box(frame)
-    position = (r.field("position", frame) - origin) % edges
-    scene = spheres.Scene(edges, pixels)
-    radius = spheres.radius_for(len(position), edges, r.reduced)
-    colors = _colors(axes, matplotlib, r, frame)
-    picture, extent = scene.paint(position, colors, radius)
+def box_and_picture(axes, scene, picture, extent):
+    """A painted picture between the edges of the box behind and before it."""
     for front in False, True:
-        axes.add_collection(matplotlib.collections.LineCollection(
+        axes.add_collection(collections.LineCollection(
             scene.lines(front), colors="0.25" if front else "0.6",
             linewidths=0.9, zorder=3 if front else 1, capstyle="round"))
     axes.imshow(picture, extent=extent, interpolation="antialiased", zorder=2)
@@ -193,4 +200,17 @@ def snapshot(axes, r, matplotlib, pixels):
     axes.set_ylim(extent[2:])
     axes.set_aspect("equal")
     axes.axis("off")
-    axes.set_title(_frame_title(r, frame))
+
+
+def snapshot(axes, r, matplotlib, pixels):
+    """The last frame as spheres in their box."""
+    frame = r.frames - 1
+    edges, _ = r.box(frame)
+    scene = spheres.Scene(edges, pixels)
+    radius = spheres.radius_for(r.particle_count, edges, r.reduced)
+    position, shade = particles.gather(r, frame, scene, radius,
+                                       particles.default_field(r))
+    colors = shaded(axes, matplotlib, shade, len(position))
+    picture, extent = scene.paint(position, colors, radius)
+    box_and_picture(axes, scene, picture, extent)
+    axes.set_title(frame_title(r, frame))

@@ -76,7 +76,7 @@ def _subtitle(r):
     return "  ·  ".join(parts)
 
 
-def _head(figure, r):
+def head(figure, r):
     """Title and one line below, in inches from the top."""
     height = figure.get_figheight()
     figure.suptitle(r.title, x=0.02, y=1 - 0.14 / height, ha="left", va="top",
@@ -88,7 +88,7 @@ def _head(figure, r):
                     va="top", fontsize=10, color=INCOMPLETE)
 
 
-def _figure(width, height):
+def framed(width, height):
     figure = pyplot.figure(figsize=(width, height), constrained_layout=True)
     figure.set_constrained_layout_pads(w_pad=0.1, h_pad=0.08, wspace=0.04,
                                        hspace=0.04)
@@ -116,7 +116,7 @@ def overview(r):
     _need(graphs or snapshot, r, "rows and no frames yet",
           "there is nothing to draw")
     rows = max((len(graphs) + 1) // 2, 2)
-    figure = _figure(13 if snapshot and graphs else 8.5, 0.9 + 2.75 * rows)
+    figure = framed(13 if snapshot and graphs else 8.5, 0.9 + 2.75 * rows)
     grid = figure.add_gridspec(
         1, 2 if snapshot and graphs else 1,
         width_ratios=[1.0, 1.45] if snapshot and graphs else [1.0])
@@ -128,7 +128,7 @@ def overview(r):
 
 
 def _stack(r, graphs):
-    figure = _figure(8, 0.9 + 2.5 * len(graphs))
+    figure = framed(8, 0.9 + 2.5 * len(graphs))
     axes = figure.subplots(len(graphs), 1, squeeze=False)[:, 0]
     for a, graph in zip(axes, graphs):
         graph(a)
@@ -147,7 +147,7 @@ def rdf(r):
     _need(r.tables("radial_distribution"), r, "radial distribution function",
           "it is written at the end of a run whose deck has "
           "[md.analysis.rdf]")
-    figure = _figure(7, 4.9)
+    figure = framed(7, 4.9)
     panels.distribution(figure.add_subplot(), r)
     return figure
 
@@ -157,7 +157,7 @@ def msd(r):
     _need(r.tables("displacement"), r, "mean squared displacement",
           "it is written at the end of a run whose deck has "
           "[md.analysis.msd]")
-    figure = _figure(7, 4.9)
+    figure = framed(7, 4.9)
     panels.displacement(figure.add_subplot(), r)
     return figure
 
@@ -166,7 +166,7 @@ def snapshot(r):
     """The last frame."""
     _need(_has_snapshot(r), r, "frame with positions", "see output.fields and "
           "output.frames_every in the deck")
-    figure = _figure(8, 8.6)
+    figure = framed(8, 8.6)
     panels.snapshot(figure.add_subplot(), r, matplotlib, 1400)
     return figure
 
@@ -176,7 +176,7 @@ def snapshot(r):
 def _wide(graphs):
     """Two a row."""
     rows = (len(graphs) + 1) // 2
-    figure = _figure(11 if len(graphs) > 1 else 7, 0.9 + 2.75 * max(rows, 1.4))
+    figure = framed(11 if len(graphs) > 1 else 7, 0.9 + 2.75 * max(rows, 1.4))
     _fill(figure, figure.add_gridspec(1, 1)[0], graphs)
     return figure
 
@@ -236,7 +236,7 @@ def slice_(f, field, normal, at):
     a, b = (k for k in range(3) if k != d)
     ratio = (numpy.ptp(f.faces(b)) / numpy.ptp(f.faces(a)))
     # Of about the shape of the plane, with room for words and colors.
-    figure = _figure(min(max(6.5, 5.2 / ratio), 12) + 1.4,
+    figure = framed(min(max(6.5, 5.2 / ratio), 12) + 1.4,
                      min(max(min(6.5, 12 * ratio), 2.0), 9) + 2.2)
     flow_panels.slice_(figure.add_subplot(), f, field or first, d, at,
                        matplotlib)
@@ -260,11 +260,16 @@ def _output(path, what, output):
     if output is None:
         base = os.path.splitext(path)[0]
         output = base + ("" if what == "overview" else "_" + what) + ".png"
+    check_ending(output)
+    return output
+
+
+def check_ending(output):
+    """Whether there can be such a picture."""
     ending = os.path.splitext(output)[1].lower().lstrip(".")
     if ending not in ("png", "pdf", "svg", "jpg", "jpeg"):
         raise PostError(f"cannot draw '{output}': the ending must be .png, "
                         ".pdf, .svg or .jpg")
-    return output
 
 
 def _draw(r, what, field, normal, at):
@@ -273,7 +278,7 @@ def _draw(r, what, field, normal, at):
             raise PostError(f"'{r.path}' is a frame: it can be drawn as slice")
         with frame.Frame(r.path) as f:
             figure = slice_(f, field, normal, at)
-            _head(figure, f)
+            head(figure, f)
         return figure
     figures = figures_of(r)
     if what not in figures:
@@ -283,7 +288,7 @@ def _draw(r, what, field, normal, at):
         raise PostError("--field, --normal and --at are for slices of a frame "
                         "(.hdf)")
     figure = figures[what](r)
-    _head(figure, r)
+    head(figure, r)
     return figure
 
 

@@ -11,16 +11,18 @@ from .errors import PostError
 
 # Directions of the picture's right, up, and towards the viewer: a look from the
 # front, the right and above.
-_AZIMUTH, _ELEVATION = numpy.radians(28.0), numpy.radians(20.0)
+AZIMUTH, ELEVATION = 28.0, 20.0  # degrees
 _LIGHT = numpy.array([-0.45, 0.6, 0.66])
 _MOST_FAR = 0.45  # how much of the background the farthest particle takes
 _DENSE_SHELL = 4000  # above so many particles, hidden ones are left out
 
 
-def view():
+def view(azimuth=AZIMUTH, elevation=ELEVATION):
     """The rotation: rows are right, up, towards the viewer."""
-    ca, sa = numpy.cos(_AZIMUTH), numpy.sin(_AZIMUTH)
-    ce, se = numpy.cos(_ELEVATION), numpy.sin(_ELEVATION)
+    ca, sa = numpy.cos(numpy.radians(azimuth)), numpy.sin(
+        numpy.radians(azimuth))
+    ce, se = numpy.cos(numpy.radians(elevation)), numpy.sin(
+        numpy.radians(elevation))
     right = [ca, sa, 0.0]
     toward = [ce * sa, -ce * ca, se]
     up = [-se * sa, se * ca, ce]
@@ -42,23 +44,13 @@ def _sprite(radius):
     return bright[..., None], glint[..., None], cover[..., None]
 
 
-def _visible(position, edges, radius):
-    """In a dense system only what is near the three faces that are seen."""
-    n = len(position)
-    if n <= _DENSE_SHELL or n * radius ** 3 / edges.prod() < 0.03:
-        return numpy.ones(n, dtype=bool)
-    depth = 8.0 * radius
-    return ((position[:, 0] > edges[0] - depth) | (position[:, 1] < depth) |
-            (position[:, 2] > edges[2] - depth))
-
-
 class Scene:
-    """Particles in a box [0, edges), seen from the front, right and above; units
-    are those of the positions."""
+    """Particles in a box [0, edges), seen from the front, right and above if
+    nothing else is asked for; units are those of the positions."""
 
-    def __init__(self, edges, pixels):
+    def __init__(self, edges, pixels, azimuth=AZIMUTH, elevation=ELEVATION):
         self.edges = numpy.asarray(edges, dtype=float)
-        self.rotation = view()
+        self.rotation = view(azimuth, elevation)
         corners = numpy.array([[i, j, k] for i in (0, 1) for j in (0, 1)
                                for k in (0, 1)]) * self.edges
         seen = corners @ self.rotation.T
@@ -66,6 +58,22 @@ class Scene:
         if not numpy.all(self.high[:2] > self.low[:2]):
             raise PostError("the box has no volume: nothing to draw")
         self.pixels = pixels
+
+    def is_dense(self, count, radius):
+        """Whether what lies deep inside cannot be seen."""
+        return (count > _DENSE_SHELL and
+                count * radius ** 3 / self.edges.prod() >= 0.03)
+
+    def visible(self, position, radius):
+        """Those near the faces that are seen, where they lie densely."""
+        depth = 8.0 * radius
+        keep = numpy.zeros(len(position), dtype=bool)
+        for d, toward in enumerate(self.rotation[2]):
+            if toward > 1e-6:
+                keep |= position[:, d] > self.edges[d] - depth
+            elif toward < -1e-6:
+                keep |= position[:, d] < depth
+        return keep
 
     def extent(self, margin):
         """Left, right, bottom, top of the picture."""
@@ -100,9 +108,8 @@ class Scene:
         shape = (2 * int(numpy.ceil((top - bottom) * scale / 2)),
                  2 * int(numpy.ceil((right - left) * scale / 2)))
         sprite = _sprite(max(radius * scale, 1.5))
-        keep = _visible(position, self.edges, radius)
-        seen = position[keep] @ self.rotation.T
-        colors = self._fade(seen[:, 2], colors[keep])
+        seen = position @ self.rotation.T
+        colors = self._fade(seen[:, 2], colors)
         reach = sprite[0].shape[0] // 2
         column = numpy.rint((seen[:, 0] - left) * scale).astype(int)
         row = numpy.rint((top - seen[:, 1]) * scale).astype(int)

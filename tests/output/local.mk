@@ -18,6 +18,7 @@ FILE_TESTS = \
 	tests/output/flow_post.py \
 	tests/output/modules.sh \
 	tests/output/postproc.py \
+	tests/output/render.py \
 	tests/output/report.py \
 	tests/output/resume.py \
 	tests/output/run_files.py \
