@@ -28,6 +28,9 @@ DRIVER_TESTS = \
 TESTS += tests/driver/t_driver $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
 TESTS += tests/driver/lock.py
+# Recipes against what they are about.
+TESTS += tests/driver/packaging.py
+EXTRA_DIST += tests/driver/packaging.py
 # kills.py: what the long tests of each solver's resumption share.
 EXTRA_DIST += tests/driver/lock.py tests/driver/kills.py
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
