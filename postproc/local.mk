@@ -3,6 +3,7 @@
 # the package lies.
 POST_FILES = \
 	postproc/warpdeck_post/__init__.py \
+	postproc/warpdeck_post/archive.py \
 	postproc/warpdeck_post/chunks.py \
 	postproc/warpdeck_post/cli.py \
 	postproc/warpdeck_post/diff.py \

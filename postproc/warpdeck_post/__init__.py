@@ -10,7 +10,7 @@ out. Nothing here writes to a result file.
     plot      which figure; panels: the graphs in it; spheres: the particles
     render    pictures in three dimensions: particles and fields read what is
               seen, vtkscene draws it, or spheres and rays without VTK
-    export    extended XYZ and CSV
+    export    other programs' files; archive: npz and Parquet; vtr: VTK
     chunks    large datasets by pieces
     diff      compare two files
 """

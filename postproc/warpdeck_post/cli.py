@@ -112,14 +112,18 @@ def _parser():
     plot.set_defaults(run=_plot)
 
     export = commands.add_parser(
-        "export", help="frames as extended XYZ or VTK, or observables as CSV")
+        "export", help="frames and series as files of other programs")
     export.add_argument("file", metavar="FILE")
-    export.add_argument("--to", choices=["xyz", "csv", "vtr"],
+    export.add_argument("--to", choices=["xyz", "lammps", "csv", "vtr",
+                                               "npz", "parquet"],
                         help="xyz: all frames of particles, for OVITO, ASE and "
-                        "others; csv: the observables, and a file more for "
+                        "others; lammps: the same as a text dump of LAMMPS; "
+                        "csv: the observables, and a file more for "
                         "each table and probe; vtr: a frame of a grid (.hdf) "
                         "or a list of them (.hdf.series) as RectilinearGrid, "
-                        "also where it is stretched (default: what the file "
+                        "also where it is stretched; npz: all arrays, under "
+                        "their names in the file; parquet: observables, "
+                        "particles and tables (default: what the file "
                         "has)")
     export.add_argument("-o", "--output", metavar="OUT",
                         help="default: beside FILE, with the ending changed")

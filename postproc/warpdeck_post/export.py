@@ -1,11 +1,11 @@
-"""Frames of particles as extended XYZ, those of grids as VTK, observables and
-tables as CSV."""
+"""Frames of particles as extended XYZ or as LAMMPS dumps, those of grids as VTK,
+observables and tables as CSV; archive does the rest."""
 
 import os
 
 import numpy
 
-from . import frame, labels, vtr
+from . import archive, chunks, frame, labels, vtr
 from .errors import PostError
 from .result import Result
 
@@ -30,15 +30,17 @@ def _open(path):
 
 # ---- extended XYZ ----
 
-def _columns(r, frame):
-    """(name, kind, array) for each column after the species."""
-    found = []
+def _columns(r):
+    """(name in the file, name in XYZ, kind, width) of each column after the
+    species."""
+    found, there = [], r.fields() + r.fields(constant=True)
     for name in ("position", "velocity", "force", *XYZ_LAST):
-        values = r.field(name, frame)
-        if values is not None:
-            kind = "R" if values.dtype.kind == "f" else "I"
-            found.append((XYZ_NAMES.get(name, name), kind,
-                          values.reshape(len(values), -1)))
+        if name in there:
+            item = r.file[f"particles/all/{name}"]
+            data = item["value"] if name in r.fields() else item
+            width = data.shape[2] if name in r.fields() and data.ndim == 3 else 1
+            found.append((name, XYZ_NAMES.get(name, name),
+                          "R" if data.dtype.kind == "f" else "I", width))
     return found
 
 
@@ -48,38 +50,90 @@ def _comment(r, frame, columns):
     start = " ".join(repr(float(x)) for x in origin)
     periodic = " ".join("T" if p else "F" for p in r.periodic())
     properties = "species:S:1" + "".join(
-        f":{name}:{kind}:{values.shape[1]}" for name, kind, values in columns)
+        f":{name}:{kind}:{width}" for _, name, kind, width in columns)
     return (f'Lattice="{lattice}" Origin="{start}" pbc="{periodic}" '
             f"Properties={properties} Step={r.frame_steps()[frame]} "
             f"Time={float(r.frame_times()[frame])!r}")
 
 
+def _write_rows(out, columns, formats):
+    """Lines of columns [n] or [n][width]; 17 digits give a number back."""
+    parts = []
+    for c in columns:
+        c = c.reshape(len(c), -1)
+        parts += [c[:, i].tolist() for i in range(c.shape[1])]
+    line = " ".join(formats) + "\n"
+    out.writelines(line % row for row in zip(*parts))
+
+
 def _write_frame(r, frame, names, out):
-    columns = _columns(r, frame)
-    species = r.field("species")
-    n = len(columns[0][2])
-    symbols = numpy.asarray(names, dtype=object)[species] if (
-        species is not None and n) else numpy.full(n, "X", dtype=object)
+    columns, n = _columns(r), r.particle_count
+    symbols = numpy.asarray(names or ["X"], dtype=object)
     formats = ["%s"]
-    for _, kind, values in columns:
-        # 17 digits give the same number back
-        formats += ["%.17g" if kind == "R" else "%d"] * values.shape[1]
-    table = numpy.empty((n, len(formats)), dtype=object)
-    table[:, 0] = symbols
-    at = 1
-    for _, _, values in columns:
-        table[:, at:at + values.shape[1]] = values
-        at += values.shape[1]
+    for _, _, kind, width in columns:
+        formats += ["%.17g" if kind == "R" else "%d"] * width
     out.write(f"{n}\n{_comment(r, frame, columns)}\n")
-    numpy.savetxt(out, table, fmt=formats)
+    for piece in chunks.rows(n, 1 << 16):
+        species = r.field_piece("species", frame, piece) if names else (
+            numpy.zeros(piece.stop - piece.start, dtype=int))
+        _write_rows(out, [symbols[species]] + [
+            r.field_piece(c[0], frame, piece) for c in columns], formats)
 
 
-def _export_xyz(r, output):
+def _need_positions(r):
+    if not r.is_md:
+        raise PostError(f"'{r.path}' has no particles")
     if r.frames == 0:
         raise PostError(f"'{r.path}' has no frames yet")
     if "position" not in r.fields():
         raise PostError(f"'{r.path}' has no positions: add \"position\" to "
                         "output.fields in the deck")
+
+
+# ---- text dumps of LAMMPS ----
+
+def _dump_columns(r):
+    """(name in the file, names in the dump, format)."""
+    found = []
+    for name, names in (("position", "x y z"), ("velocity", "vx vy vz"),
+                        ("force", "fx fy fz"), ("image", "ix iy iz")):
+        if name in r.fields():
+            found.append((name, names, "%d" if name == "image" else "%.17g"))
+    if "mass" in r.fields(constant=True):
+        found.append(("mass", "mass", "%.17g"))
+    return found
+
+
+def _write_dump(r, frame, out):
+    edges, origin = r.box(frame)
+    flags = " ".join("pp" if p else "ff" for p in r.periodic())
+    columns, n = _dump_columns(r), r.particle_count
+    out.write(f"ITEM: TIMESTEP\n{r.frame_steps()[frame]}\n"
+              f"ITEM: NUMBER OF ATOMS\n{n}\nITEM: BOX BOUNDS {flags}\n")
+    for low, edge in zip(origin, edges):
+        out.write(f"{float(low)!r} {float(low + edge)!r}\n")
+    out.write("ITEM: ATOMS id type " + " ".join(c[1] for c in columns) + "\n")
+    formats = ["%d", "%d"] + [c[2] for c in columns for _ in c[1].split()]
+    kinds = r.fields(constant=True)
+    for piece in chunks.rows(n, 1 << 16):
+        ids = (r.field_piece("id", frame, piece) if "id" in kinds else
+               numpy.arange(piece.start, piece.stop) + 1)
+        types = (r.field_piece("species", frame, piece) + 1
+                 if "species" in kinds else numpy.ones(len(ids), dtype=int))
+        _write_rows(out, [ids, types] + [r.field_piece(c[0], frame, piece)
+                                         for c in columns], formats)
+
+
+def _export_lammps(r, output):
+    _need_positions(r)
+    with _open(output) as out:
+        for frame in range(r.frames):
+            _write_dump(r, frame, out)
+    print(f"wrote {output} ({labels.count(r.frames, 'frame')})")
+
+
+def _export_xyz(r, output):
+    _need_positions(r)
     names = [name.replace(" ", "_") for name in r.species_names()]
     with _open(output) as out:
         for frame in range(r.frames):
@@ -95,7 +149,8 @@ def _head(name, unit):
 
 
 def _write_csv(path, heads, columns):
-    formats = ["%d" if c.dtype.kind in "iu" else "%.17g" for c in columns]
+    formats = ["%d" if c.dtype.kind in "iu" else
+               "%s" if c.dtype.kind in "OU" else "%.17g" for c in columns]
     with _open(path) as out:
         out.write(",".join(heads) + "\n")
         table = numpy.empty((len(columns[0]), len(columns)), dtype=object)
@@ -126,6 +181,23 @@ def _export_table(r, name, output):
     _write_csv(path, heads, [table[c] for c in order])
 
 
+def _quoted(text):
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n') else (
+        text)
+
+
+def _export_book(r, name, output):
+    """A table of a risk run, in which a column may be words."""
+    base, ending = os.path.splitext(output)
+    heads, rows = r.cells(name, r.table_rows(name))
+    columns = [numpy.array([_quoted(v) if isinstance(v, str) else v
+                            for v in column], dtype=object if isinstance(
+                                column[0], str) else None)
+               for column in zip(*rows)]
+    if columns:
+        _write_csv(f"{base}.{name.split('/', 1)[1]}{ending}", heads, columns)
+
+
 def _export_probe(r, name, output):
     base, ending = os.path.splitext(output)
     steps, times, values = r.probe(name)
@@ -145,8 +217,27 @@ def _export_csv(r, output):
     _export_observables(r, output)
     for name in r.tables():
         _export_table(r, name, output)
+    for name in r.risk_tables():
+        _export_book(r, name, output)
     for name in r.probes:
         _export_probe(r, name, output)
+
+
+ENDINGS = {"lammps": ".lammpstrj"}
+
+
+def _default(r):
+    return "vtr" if r.is_frame else "xyz" if r.is_md else "csv"
+
+
+def _check_kind(r, to):
+    """Grids go to some kinds of files, all else to others."""
+    if to in ("npz", "parquet"):
+        return
+    if r.is_frame != (to == "vtr"):
+        raise PostError(f"'{r.path}' is " + (
+            "a frame of a grid, which goes to vtr, npz or parquet" if r.is_frame
+            else "no frame of a grid, and cannot go to vtr"))
 
 
 def run(path, to, output):
@@ -154,17 +245,12 @@ def run(path, to, output):
     if frame.is_series(path):
         return vtr.run_series(path, to, output)
     with Result(path) as r:
-        to = to or ("vtr" if r.is_frame else
-                    "xyz" if r.is_md else "csv")
-        if r.is_frame != (to == "vtr"):
-            raise PostError(f"'{path}' is " + (
-                "a frame of a grid, which goes to vtr" if r.is_frame else
-                "no frame of a grid, and cannot go to vtr"))
-        output = _output(path, output, "." + to)
-        if to == "xyz":
-            _export_xyz(r, output)
-        elif to == "csv":
-            _export_csv(r, output)
+        to = to or _default(r)
+        _check_kind(r, to)
+        output = _output(path, output, ENDINGS.get(to, "." + to))
+        if to != "vtr":
+            {"xyz": _export_xyz, "csv": _export_csv, "lammps": _export_lammps,
+             "npz": archive.npz, "parquet": archive.parquet}[to](r, output)
     if to == "vtr":
         vtr.run(path, output)
     return 0

@@ -279,6 +279,12 @@ class Result:
         return item[()] if isinstance(item, h5py.Dataset) else (
             item["value"][frame])
 
+    def field_piece(self, name, frame, piece):
+        """The same for a slice of the particles."""
+        item = self.file[f"particles/all/{name}"]
+        return item[piece] if isinstance(item, h5py.Dataset) else (
+            item["value"][frame, piece])
+
     def field_unit(self, name):
         item = self.file[f"particles/all/{name}"]
         if not isinstance(item, h5py.Dataset):

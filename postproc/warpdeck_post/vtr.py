@@ -6,26 +6,27 @@ import os
 
 import numpy
 
-from . import frame
+from . import chunks, frame
 from .errors import PostError
 
 _TYPES = {"f4": "Float32", "f8": "Float64"}
 
 
-def _array(name, values):
-    """A DataArray of a field [n] or [n][components], or of a coordinate."""
-    values = numpy.ascontiguousarray(values)
-    if values.dtype.kind != "f":
-        values = values.astype("f8")
-    values = values.astype(values.dtype.newbyteorder("<"))
-    width = values.shape[1] if values.ndim == 2 else 1
-    raw = values.tobytes()
-    head = numpy.array([len(raw)], dtype="<u8").tobytes()
-    kind = _TYPES[f"f{values.dtype.itemsize}"]
-    text = base64.b64encode(head + raw).decode("ascii")
-    return (f'<DataArray type="{kind}" Name="{name}" '
-            f'NumberOfComponents="{width}" format="binary">{text}'
-            "</DataArray>\n")
+def _array(out, name, dataset, width):
+    """Write a DataArray of a field [z][y][x], or with components, or of a
+    coordinate, piece by piece."""
+    kind = dataset.dtype if dataset.dtype.kind == "f" else numpy.dtype("f8")
+    little = kind.newbyteorder("<")
+    total = kind.itemsize * int(numpy.prod(dataset.shape))
+    out.write(f'<DataArray type="{_TYPES[f"f{kind.itemsize}"]}" Name="{name}" '
+              f'NumberOfComponents="{width}" format="binary">')
+    rest = numpy.array([total], dtype="<u8").tobytes()
+    for piece in chunks.pieces(dataset):
+        raw = rest + dataset[piece].astype(little).tobytes()
+        whole = len(raw) // 3 * 3  # three bytes are four letters
+        out.write(base64.b64encode(raw[:whole]).decode("ascii"))
+        rest = raw[whole:]
+    out.write(base64.b64encode(rest).decode("ascii") + "</DataArray>\n")
 
 
 def _write(f, out):
@@ -37,13 +38,11 @@ def _write(f, out):
               f'NumberOfTuples="1" format="ascii">{f.time!r}</DataArray>'
               f'</FieldData>\n<Piece Extent="{extent}">\n<CellData>\n')
     for name in f.names:
-        values = f.values(name)
-        flat = (values.reshape(-1, values.shape[3]) if values.ndim == 4 else
-                values.reshape(-1))
-        out.write(_array(name, flat))
+        data = f.dataset(name)
+        _array(out, name, data, data.shape[3] if data.ndim == 4 else 1)
     out.write("</CellData>\n<Coordinates>\n")
     for d in range(3):
-        out.write(_array(frame.AXES[d], f.faces(d)))
+        _array(out, frame.AXES[d], f.faces(d), 1)
     out.write("</Coordinates>\n</Piece>\n</RectilinearGrid>\n</VTKFile>\n")
 
 

@@ -14,6 +14,7 @@ tests_output_write_h5md_LDADD = $(TEST_LIBS)
 tests_output_write_large_LDADD = $(TEST_LIBS)
 
 FILE_TESTS = \
+	tests/output/export.py \
 	tests/output/files.py \
 	tests/output/flow_post.py \
 	tests/output/modules.sh \
