@@ -144,6 +144,8 @@ struct solver {
     void (*destroy)(struct ctx *ctx, void *state); /* NULL is fine */
 
     const struct solver_bench *bench; /* NULL: `bench` says there is none */
+    /* What it was built with that may be missing, for `info`; NULL: nothing. */
+    void (*library)(char *text, size_t size);
 };
 
 /* The solver of a name, or NULL. The list: solver_at(i) until NULL. */

@@ -12,11 +12,16 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_exposure_params.c \
 	solvers/risk/risk_exposure_paths.c \
 	solvers/risk/risk_exposure_results.c \
+	solvers/risk/risk_frontier.c \
+	solvers/risk/risk_frontier.h \
+	solvers/risk/risk_frontier_deck.c \
 	solvers/risk/risk_greeks.c \
 	solvers/risk/risk_horizon.c \
 	solvers/risk/risk_ids.c \
 	solvers/risk/risk_known.c \
 	solvers/risk/risk_losses.c \
+	solvers/risk/risk_lp.c \
+	solvers/risk/risk_lp.h \
 	solvers/risk/risk_market.c \
 	solvers/risk/risk_nested.c \
 	solvers/risk/risk_params.c \

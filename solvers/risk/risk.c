@@ -17,6 +17,8 @@
 #include "domain/state.h"
 #include "kernels/device.h"
 #include "solvers/risk/risk_exposure.h"
+#include "solvers/risk/risk_frontier.h"
+#include "solvers/risk/risk_lp.h"
 #include "solvers/risk/risk_reval.h"
 #include "solvers/risk/risk_var.h"
 #include "solvers/solver.h"
@@ -32,6 +34,7 @@ static void risk_destroy(struct ctx *ctx, void *state)
     risk_results_free(r);
     risk_greeks_free(r);
     risk_var_free(r);
+    risk_frontier_free(r);
     risk_exposure_free(r);
     risk_plan_free(r);
     for (int i = 0; r->market.assets && i < r->market.n; i++) {
@@ -357,6 +360,14 @@ static int risk_restore(struct ctx *ctx, void *state, struct state_io *io)
 static const char *const later_keys[] = {"risk.paths", "risk.batches",
                                          "risk.target_error", NULL};
 
+/* For `info`. */
+static void risk_library(char *text, size_t size)
+{
+    const char *version = risk_lp_version();
+    snprintf(text, size, "%s%s", version != NULL ? "GLPK " : "without GLPK",
+             version != NULL ? version : "");
+}
+
 const struct solver solver_risk = {
     .name = "risk",
     .title = "Monte Carlo risk",
@@ -383,4 +394,5 @@ const struct solver solver_risk = {
     .precision = risk_precision,
     .destroy = risk_destroy,
     .bench = &risk_bench,
+    .library = risk_library,
 };

@@ -12,6 +12,7 @@
 #include "solvers/risk/risk.h"
 #include "solvers/risk/risk_csv.h"
 #include "solvers/risk/risk_exposure.h"
+#include "solvers/risk/risk_frontier.h"
 #include "solvers/risk/risk_var.h"
 
 static int has_word(const struct params *p, const char *key, const char *word)
@@ -33,6 +34,8 @@ static void read_risk(struct params *p, struct risk *r)
         r->engines |= RISK_ENGINE_GREEKS;
     if (has_word(p, "engines", "var"))
         r->engines |= RISK_ENGINE_VAR;
+    if (has_word(p, "engines", "portfolio"))
+        r->engines |= RISK_ENGINE_PORTFOLIO;
     if (has_word(p, "engines", "exposure"))
         r->engines |= RISK_ENGINE_EXPOSURE;
     r->antithetic = has_word(p, "variance_reduction", "antithetic");
@@ -469,6 +472,8 @@ int risk_read_params(struct ctx *ctx, struct params *p, struct risk *r)
     TRY(comm_agree(ctx, risk_exposure_read(ctx, p, r)));
     TRY(comm_agree(ctx, risk_market_root(ctx, &r->market)));
     TRY(read_positions(ctx, p, r));
+    TRY(params_finish(ctx, p));
+    TRY(comm_agree(ctx, risk_frontier_read(ctx, p, r)));
     TRY(params_finish(ctx, p));
     return comm_agree(ctx, risk_exposure_assign(ctx, r));
 }

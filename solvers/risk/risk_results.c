@@ -13,6 +13,7 @@
 #include "domain/field.h"
 #include "solvers/risk/risk.h"
 #include "solvers/risk/risk_exposure.h"
+#include "solvers/risk/risk_frontier.h"
 #include "solvers/risk/risk_results.h"
 #include "solvers/risk/risk_var.h"
 
@@ -339,6 +340,8 @@ int risk_results(struct ctx *ctx, void *state,
         return 0;
     if (r->var != NULL && !r->var->done)
         TRY(risk_var_run(ctx, r));
+    if (r->frontier != NULL && r->frontier->n_done == 0)
+        TRY(risk_frontier_run(ctx, r));
     if (r->exposure != NULL && !r->exposure->done)
         TRY(risk_exposure_run(ctx, r));
     risk_results_free(r);
@@ -349,6 +352,7 @@ int risk_results(struct ctx *ctx, void *state,
         add_var(r, r->tables);
         add_var_parts(r, r->tables);
         risk_exposure_tables(r, r->tables);
+        risk_frontier_tables(r, r->tables);
         add_portfolio(r, r->tables);
         add_correlation(r, r->tables);
         finish_tables(r->tables);
@@ -358,6 +362,7 @@ int risk_results(struct ctx *ctx, void *state,
     TRY(comm_agree(ctx, status));
     print_summary(ctx, r);
     risk_exposure_print(ctx, r);
+    risk_frontier_print(ctx, r);
     *tables = r->tables->tables;
     *n = r->tables->n;
     return 0;

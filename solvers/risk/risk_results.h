@@ -8,7 +8,7 @@
 #include "domain/field.h"
 #include "solvers/risk/risk.h"
 
-enum { RISK_TABLES_MAX = 12, RISK_COLUMNS_MAX = RISK_FACTORS_MAX + 1 };
+enum { RISK_TABLES_MAX = 24, RISK_COLUMNS_MAX = RISK_FACTORS_MAX + 1 };
 
 /* A table that is being filled. */
 struct risk_filling {

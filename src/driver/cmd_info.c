@@ -51,9 +51,14 @@ static void print_choice(struct log *log)
 
 static void print_solvers(struct log *log)
 {
-    for (int i = 0; solver_at(i) != NULL; i++)
-        log_info(log, "solver      %s, %s", solver_at(i)->name,
-                 solver_at(i)->title);
+    for (int i = 0; solver_at(i) != NULL; i++) {
+        const struct solver *s = solver_at(i);
+        char library[64] = "";
+        if (s->library != NULL)
+            s->library(library, sizeof library);
+        log_info(log, "solver      %s, %s%s%s", s->name, s->title,
+                 library[0] != '\0' ? "; " : "", library);
+    }
 }
 
 static void print_limits_of(struct log *log, int threads)

@@ -16,6 +16,7 @@ HOMES = {
     r"toml\+\+/.*": r"src/base/deck_toml\.cpp",
     r"Random123/.*|curand_philox.*": r"kernels/rng.*",
     r"hwloc.*": r"kernels/machine\.c|src/base/comm_mpi.*",
+    r"glpk\.h": r"solvers/risk/risk_lp\.c",
     r"omp\.h": r"kernels/.*",
     r"cuda.*|cub/.*|cu(fft|rand)(?!_philox).*":
         r"kernels/.*\.cuh?|kernels/gpu\.h",

@@ -33,3 +33,6 @@ EXTRA_DIST += tests/risk/revaluation.py tests/risk/ls2001.py \
 
 # Killed and gone on with, many times.
 LONG_TESTS += tests/risk/resume_risk_long.py
+
+TESTS += tests/risk/frontier.py
+EXTRA_DIST += tests/risk/frontier.py
