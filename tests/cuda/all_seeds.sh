@@ -22,6 +22,10 @@ for test in md_forces md_analysis modes md_motion md_thermostats; do
 done
 note fluid
 over_seeds "$top_builddir/tests/cuda/fluid"
+note risk
+over_seeds "$top_builddir/tests/cuda/risk"
+note risk
+over_seeds "$top_builddir/tests/cuda/risk"
 
 if [ -z "$WARPDECK_PYTHON" ]; then
     skip 1 "no Python: the physics seen through files"

@@ -7,6 +7,7 @@ CUDA_TESTS = \
 	tests/cuda/t_modes.sh \
 	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
+	tests/cuda/t_risk.py \
 	tests/cuda/t_risk.sh \
 	tests/cuda/t_simulator.sh \
 	tests/cuda/t_transforms.sh

@@ -20,6 +20,10 @@ for test in md_motion md_thermostats; do
 done
 note "fluid"
 over_one_seed "$top_builddir/tests/cuda/fluid" single
+note "risk"
+over_one_seed "$top_builddir/tests/cuda/risk"
+note "risk"
+over_one_seed "$top_builddir/tests/cuda/risk" short
 if have_mpi; then
     note "2 ranks"
     over_one_seed ranks 2 "$top_builddir/tests/cuda/md_forces"
