@@ -24,8 +24,6 @@ note fluid
 over_seeds "$top_builddir/tests/cuda/fluid"
 note risk
 over_seeds "$top_builddir/tests/cuda/risk"
-note risk
-over_seeds "$top_builddir/tests/cuda/risk"
 
 if [ -z "$WARPDECK_PYTHON" ]; then
     skip 1 "no Python: the physics seen through files"

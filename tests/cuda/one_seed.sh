@@ -21,8 +21,6 @@ done
 note "fluid"
 over_one_seed "$top_builddir/tests/cuda/fluid" single
 note "risk"
-over_one_seed "$top_builddir/tests/cuda/risk"
-note "risk"
 over_one_seed "$top_builddir/tests/cuda/risk" short
 if have_mpi; then
     note "2 ranks"
