@@ -29,7 +29,8 @@ POST_FILES = \
 	postproc/warpdeck_post/vtkscene.py \
 	postproc/warpdeck_post/vtr.py \
 	postproc/warpdeck_post/watch.py
-nobase_dist_pkgdata_DATA += $(POST_FILES)
+nobase_dist_pkgdata_DATA += $(POST_FILES) \
+	postproc/paraview/particles.py postproc/paraview/q_surface.py
 EXTRA_DIST += postproc/warpdeck-post
 
 bin_SCRIPTS += postproc/installed/warpdeck-post

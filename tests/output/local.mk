@@ -18,6 +18,8 @@ FILE_TESTS = \
 	tests/output/files.py \
 	tests/output/flow_post.py \
 	tests/output/modules.sh \
+	tests/output/monitor.py \
+	tests/output/paraview.py \
 	tests/output/postproc.py \
 	tests/output/render.py \
 	tests/output/report.py \
