@@ -56,6 +56,8 @@ tree.report([f"{p}: {n} lines" for p, n in lengths.items() if n > 600],
 undescribed = []
 for path in tree.files(".h", ".def"):
     head = tree.text(path).lstrip()
+    if path.startswith("packaging"):  # a .def of Apptainer
+        continue
     if not head.startswith("/*"):
         undescribed.append(path)
 tree.report(undescribed, "every header opens with why it exists")

@@ -40,6 +40,7 @@ class Warpdeck(AutotoolsPackage, CudaPackage):
     depends_on("fftw-api@3")
     depends_on("fftw precision=double,float", when="^[virtuals=fftw-api] fftw")
     depends_on("netlib-lapack@3.5:+lapacke")
+    depends_on("glpk")
     depends_on("tomlplusplus@3:")
     depends_on("random123")
     depends_on("hwloc@2:", when="+hwloc")
