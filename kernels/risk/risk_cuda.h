@@ -50,6 +50,7 @@ struct risk_view {
     uint64_t replicate_paths; /* 0: one scramble for all */
     const struct risk_bridge_point *order;
     const double *per_root;
+    const double *turn; /* NULL: none */
     /* Columns of `stride` paths. */
     size_t stride;
     double *state;   /* [4][n_factors]: x, before, spot, v; not of one factor */

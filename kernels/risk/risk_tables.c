@@ -200,7 +200,8 @@ static int make_sobol(struct risk_tables *t)
         if (t->extra_purpose[e] == RISK_VARIANCE)
             t->sobol_extra[more++] = e;
     return risk_sobol_make(&t->sobol, t->plan.n_steps, t->plan.step_length,
-                           t->plan.n_factors + more);
+                           t->plan.n_factors + more) ||
+           risk_sobol_aim(&t->sobol, &t->plan);
 }
 
 int risk_tables_make(struct risk_tables *t, const struct risk_plan *plan)

@@ -114,8 +114,88 @@ int risk_sobol_make(struct risk_sobol *t, int32_t n_steps, const double *length,
     return failed;
 }
 
+/* How much each date counts: for a position the sum of 1, in the value of its
+ * first factor. */
+static void weigh(const struct risk_plan *p, int32_t *last, double *weight)
+{
+    for (int32_t q = 0; q < p->n_instruments; q++)
+        last[q] = -1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t e = 0; e < p->n_events; e++) {
+            const struct risk_event *v = &p->events[e];
+            const struct risk_instrument *q = &p->instruments[v->instrument];
+            const double value =
+                __builtin_fabs(q->quantity) * p->factors[q->factor[0]].spot;
+            int averages = q->payoff == RISK_ASIAN_ARITHMETIC ||
+                           q->payoff == RISK_ASIAN_GEOMETRIC;
+            enum risk_action sum = q->payoff == RISK_ASIAN_ARITHMETIC
+                                       ? RISK_SUM_SPOT
+                                       : RISK_SUM_LOG;
+            if (averages) {
+                if (pass == 1 && v->action == sum)
+                    weight[v->step] += value / (double)q->n_fixings;
+            } else if (pass == 0) {
+                last[v->instrument] = v->step;
+            } else if (last[v->instrument] == v->step) {
+                weight[v->step] += value;
+                last[v->instrument] = -1;
+            }
+        }
+}
+
+/* u of the reflection that takes the first coordinate to the direction of the
+ * weighted sum of the motion: its derivatives by the bridge's normals, from the
+ * last one back. weight is used up. 0: there is nothing to turn. */
+static int direction(const struct risk_sobol *t, double *weight, double *u)
+{
+    double square = 0;
+    for (int32_t j = t->n_steps - 1; j >= 0; j--) {
+        const struct risk_bridge_point *p = &t->order[j];
+        const double w = weight[p->at];
+        u[j] = p->deviation * w;
+        square += u[j] * u[j];
+        if (p->right >= 0)
+            weight[p->right] += p->right_weight * w;
+        if (p->left >= 0)
+            weight[p->left] += p->left_weight * w;
+    }
+    if (!(square > 0))
+        return 0;
+    const double length = __builtin_sqrt(square);
+    square = 0;
+    for (int32_t j = 0; j < t->n_steps; j++) {
+        u[j] = (j == 0) - u[j] / length;
+        square += u[j] * u[j];
+    }
+    if (!(square > 1e-20))
+        return 0;
+    for (int32_t j = 0; j < t->n_steps; j++)
+        u[j] /= __builtin_sqrt(square);
+    return 1;
+}
+
+int risk_sobol_aim(struct risk_sobol *t, const struct risk_plan *p)
+{
+    const size_t n = (size_t)t->n_steps;
+    double *weight = calloc(n + 1, sizeof *weight);
+    int32_t *last = calloc((size_t)p->n_instruments + 1, sizeof *last);
+    t->turn = calloc(n + 1, sizeof *t->turn);
+    int failed = weight == NULL || last == NULL || t->turn == NULL;
+    if (!failed) {
+        weigh(p, last, weight);
+        if (!direction(t, weight, t->turn)) {
+            free(t->turn);
+            t->turn = NULL;
+        }
+    }
+    free(weight);
+    free(last);
+    return failed;
+}
+
 void risk_sobol_free(struct risk_sobol *t)
 {
+    free(t->turn);
     free(t->direction);
     free(t->order);
     free(t->per_root);

@@ -68,16 +68,35 @@ static double *row_of(const struct risk_store *s, const struct risk_block *b,
         ->extra_z[(ptrdiff_t)k * s->t.n_extra + s->t.sobol_extra[driver - nf]];
 }
 
-/* z, the normal of point p, becomes the Brownian motion there. */
+/* A driver's normals, at their points' steps, are reflected (sobol.h). */
+static void turn(const struct risk_store *s, const struct risk_block *b,
+                 int driver)
+{
+    const struct risk_sobol *t = &s->t.sobol;
+    for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
+        exact_real sum = exact_set(0);
+        for (int32_t j = 0; j < t->n_steps; j++)
+            sum = exact_fma(
+                exact_set(t->turn[j]),
+                exact_load(row_of(s, b, t->order[j].at, driver) + i), sum);
+        sum = exact_set(-2) * sum;
+        for (int32_t j = 0; j < t->n_steps; j++) {
+            double *z = row_of(s, b, t->order[j].at, driver) + i;
+            exact_store(z,
+                        exact_fma(exact_set(t->turn[j]), sum, exact_load(z)));
+        }
+    }
+}
+
+/* The normal of point p, at its step, becomes the Brownian motion there. */
 static void place(const struct risk_store *s, const struct risk_block *b,
-                  const struct risk_bridge_point *p, int driver,
-                  const double *z)
+                  const struct risk_bridge_point *p, int driver)
 {
     double *to = row_of(s, b, p->at, driver);
     const double *left = p->left < 0 ? NULL : row_of(s, b, p->left, driver),
                  *right = p->right < 0 ? NULL : row_of(s, b, p->right, driver);
     for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
-        exact_real w = exact_set(p->deviation) * exact_load(z + i);
+        exact_real w = exact_set(p->deviation) * exact_load(to + i);
         if (right != NULL)
             w = exact_fma(exact_set(p->right_weight), exact_load(right + i), w);
         if (left != NULL)
@@ -114,17 +133,21 @@ void risk_fill_sobol(const struct risk_store *s, struct risk_block *b,
         replicate = UINT32_MAX - s->t.plan.replicate;
         n = (uint32_t)path;
     }
-    risk_row z __attribute__((aligned(64)));
     seed(s, b, s->t.plan.replicate + (uint32_t)replicate);
     for (int32_t j = 0; j < s->t.sobol.n_steps; j++)
         for (int d = 0; d < s->t.sobol.drivers; d++) {
             int64_t c = (int64_t)j * s->t.sobol.drivers + d;
+            double *z = row_of(s, b, s->t.sobol.order[j].at, d);
             if (c < s->t.sobol.dimensions)
                 coordinate(s, b, n, (int)c, z);
             else
                 padding(s, path, j, d, z);
-            place(s, b, &s->t.sobol.order[j], d, z);
         }
-    for (int d = 0; d < s->t.sobol.drivers; d++)
+    for (int d = 0; d < s->t.sobol.drivers; d++) {
+        if (s->t.sobol.turn != NULL)
+            turn(s, b, d);
+        for (int32_t j = 0; j < s->t.sobol.n_steps; j++)
+            place(s, b, &s->t.sobol.order[j], d);
         difference(s, b, d);
+    }
 }

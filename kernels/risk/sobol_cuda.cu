@@ -34,12 +34,27 @@ normal_of(const struct risk_view &m, uint64_t path, uint32_t replicate,
     return exact_normal_quantile(exact_uniform32(word));
 }
 
-/* z, the normal of point p, becomes the Brownian motion there. */
+/* A driver's normals, at their points' steps, are reflected (sobol.h). */
+static __device__ __forceinline__ void turn(const struct risk_view &m,
+                                            int driver, size_t at)
+{
+    double sum = 0;
+    for (int j = 0; j < m.n_steps; j++)
+        sum =
+            exact_fma(m.turn[j], *point_row(m, m.order[j].at, driver, at), sum);
+    sum = -2 * sum;
+    for (int j = 0; j < m.n_steps; j++) {
+        double *z = point_row(m, m.order[j].at, driver, at);
+        *z = exact_fma(m.turn[j], sum, *z);
+    }
+}
+
+/* The normal of point p, at its step, becomes the Brownian motion there. */
 static __device__ __forceinline__ void place(const struct risk_view &m,
                                              const struct risk_bridge_point *p,
-                                             int driver, size_t at, double z)
+                                             int driver, size_t at)
 {
-    double w = p->deviation * z;
+    double w = p->deviation * *point_row(m, p->at, driver, at);
     if (p->right >= 0)
         w = exact_fma(p->right_weight, *point_row(m, p->right, driver, at), w);
     if (p->left >= 0)
@@ -87,11 +102,15 @@ static __global__ void __launch_bounds__(RISK_THREADS)
     }
     for (int j = 0; j < m.n_steps; j++)
         for (int d = 0; d < m.n_sobol; d++)
-            place(
-                m, &m.order[j], d, at,
-                normal_of(m, path, m.replicate + (uint32_t)replicate, n, j, d));
-    for (int d = 0; d < m.n_sobol; d++)
+            *point_row(m, m.order[j].at, d, at) =
+                normal_of(m, path, m.replicate + (uint32_t)replicate, n, j, d);
+    for (int d = 0; d < m.n_sobol; d++) {
+        if (m.turn != NULL)
+            turn(m, d, at);
+        for (int j = 0; j < m.n_steps; j++)
+            place(m, &m.order[j], d, at);
         difference(m, d, at);
+    }
     for (int k = 0; k < m.n_steps && m.root != NULL; k++)
         correlate(m, k, at);
 }

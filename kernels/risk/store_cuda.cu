@@ -179,6 +179,8 @@ static int put_sobol(struct risk_store *s)
             (size_t)v->n_steps, &v->order));
     TRY(put(s, (const double *)from->per_root, (size_t)v->n_steps,
             &v->per_root));
+    if (from->turn != NULL)
+        TRY(put(s, (const double *)from->turn, (size_t)v->n_steps, &v->turn));
     return v->dimensions > 0 ? risk_cuda_directions(s) : 0;
 }
 
