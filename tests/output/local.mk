@@ -30,5 +30,5 @@ FILE_TESTS = \
 	tests/output/vtkhdf.py \
 	tests/output/watch.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
-LONG_TESTS += tests/output/large.py
+LONG_TESTS += tests/output/large.py tests/output/post_large.py
 EXTRA_DIST += $(FILE_TESTS) tests/output/browser.py tests/output/post.py
