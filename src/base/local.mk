@@ -6,6 +6,8 @@ libwarpdeck_a_SOURCES += \
 	src/base/deck.h \
 	src/base/deck_toml.h \
 	src/base/log.h \
+	src/base/meters.c \
+	src/base/meters.h \
 	src/base/param.h \
 	src/base/param_help.h \
 	src/base/param_value.h \

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "driver/banner.h"
+#include "driver/bench.h"
 #include "driver/commands.h"
 #include "driver/format.h"
 #include "driver/job.h"
@@ -351,6 +352,8 @@ int cmd_bench(struct ctx *ctx, const struct command_line *line)
     struct bench b = {.line = line, .solver = choose_solver(line)};
     struct measured m[16];
     int n = 0;
+    if (line->n_arguments > 0 && strcmp(line->arguments[0], "io") == 0)
+        return bench_io(ctx, line);
     if (b.solver == NULL)
         return FAIL(ctx, STATUS_USAGE, "there is no solver '%s'",
                     line->n_arguments > 0 ? line->arguments[0] : "");

@@ -27,6 +27,10 @@ static const struct param_section sections[] = {
      "one, also at the end of a run, so that it can be made longer."},
     {"guard", 0, 1,
      "What ends a run whose physics has failed, with exit status 3."},
+    {"monitor", 0, 1,
+     "The health of a run: with this section, even an empty one, the log shows "
+     "steps a second, imbalance, time for messages, memory, and what power "
+     "meters and cards tell; /monitor of NAME.h5 keeps it."},
     {NULL, 0, 0, NULL}};
 
 static const struct param params[] = {
@@ -166,6 +170,20 @@ static const struct param params[] = {
      PARAM_OPTIONAL | POSITIVE, NULL,
      "The greatest divergence that the velocity of a flow may have in a "
      "cell."},
+
+    {"monitor", "every", PARAM_INTERVAL, TIME, "1000", 0, 0, 0, 0, NULL,
+     "How often the health of the run is told and written, in steps or in "
+     "simulated time."},
+    {"monitor", "powercap", PARAM_STRING, NO_DIM, "\"/sys/class/powercap\"", 0,
+     0, 0, 0, NULL,
+     "Folder in which Linux shows the energy meters of processors (RAPL), "
+     "intel-rapl:0 and so on. Often only root may read them; the power is left "
+     "out then."},
+    {"monitor", "cards", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
+     "auto|on|off",
+     "Whether NVIDIA's management library is asked for use, memory, "
+     "temperature, power and memory errors of the cards of the hosts. auto: "
+     "where the run is on cards."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 static const struct param_table table = {sections, params, NULL};

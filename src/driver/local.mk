@@ -8,7 +8,9 @@ libwarpdeck_a_SOURCES += \
 	src/driver/clock.c \
 	src/driver/clock.h \
 	src/driver/cmd_batch.c \
+	src/driver/bench.h \
 	src/driver/cmd_bench.c \
+	src/driver/cmd_bench_io.c \
 	src/driver/cmd_check.c \
 	src/driver/cmd_docs.c \
 	src/driver/cmd_explain.c \
@@ -27,6 +29,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/job.h \
 	src/driver/lock.c \
 	src/driver/lock.h \
+	src/driver/monitor.c \
+	src/driver/monitor.h \
 	src/driver/options.c \
 	src/driver/options.h \
 	src/driver/output.c \

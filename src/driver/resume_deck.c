@@ -88,7 +88,7 @@ static int may_differ(const struct job *job, const char *key)
                                             "run.title", "run.gpu_transfer",
                                             "domain.ranks"};
     static const char *const free_sections[] = {"output", "checkpoint",
-                                                "guard"};
+                                                "monitor", "guard"};
     for (size_t i = 0; i < sizeof free_keys / sizeof free_keys[0]; i++)
         if (strcmp(key, free_keys[i]) == 0)
             return 1;

@@ -174,6 +174,7 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
 {
     const struct solver *s = run->job.solver;
     struct results_due due = results_due(&run->results, 0);
+    int told = monitor_due(&run->monitor, &run->job);
     int guarded = guard_due(&run->guard), mine = wish_of(ctx, run);
     int look = due.look || last || (guarded && guard_looks(&run->guard));
     double begin = timer_now();
@@ -185,6 +186,9 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     if (guarded)
         TRY(guard_check_all(ctx, &run->guard));
     TRY(results_write(ctx, &run->results, due));
+    if (told)
+        TRY(monitor_write(ctx, &run->monitor, &run->job,
+                          &run->results.staging));
     run->longest_step = fmax(run->longest_step, timer_now() - begin);
     if (saves_due(&run->saves) || *wish == WISH_SAVE)
         TRY(saves_write(ctx, &run->saves));
@@ -278,7 +282,9 @@ static int run_all(struct ctx *ctx, const struct command_line *line,
     resume_free(&resume);
     if (status == 0 && !run->finished) {
         start_clock(ctx, run);
-        status = loop(ctx, run);
+        status = monitor_open(ctx, &run->job, &run->monitor);
+        if (status == 0)
+            status = loop(ctx, run);
         if (status == 0)
             status = finish(ctx, run);
     }
@@ -289,6 +295,7 @@ static void close_all(struct ctx *ctx, struct run *run)
 {
     saves_free(&run->saves);
     guard_free(&run->guard);
+    monitor_free(&run->monitor);
     results_free(ctx, &run->results);
     lock_release(ctx, &run->lock);
     output_free(&run->output);

@@ -6,6 +6,7 @@
 
 #include "driver/guard.h"
 #include "driver/job.h"
+#include "driver/monitor.h"
 #include "driver/lock.h"
 #include "driver/output.h"
 #include "driver/results.h"
@@ -18,6 +19,7 @@ struct run {
     struct output output;
     struct results results;
     struct guard guard;
+    struct monitor monitor;
     struct saves saves;
     struct lock lock;
     int finished;        /* an earlier run has done it all */

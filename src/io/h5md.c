@@ -212,6 +212,7 @@ static int go_on(struct ctx *ctx, struct h5md *f, struct h5md_keep keep,
     TRY(h5_cut_series(ctx, f->h5, "/observables", keep.row));
     TRY(h5_cut_series(ctx, f->h5, "/particles", keep.frame));
     TRY(h5_cut_series(ctx, f->h5, "/probes", keep.step));
+    TRY(h5_cut_series(ctx, f->h5, "/monitor", keep.step));
     status = h5_remove(ctx, f->h5, "/statistics");
     if (status == 0)
         status = h5_remove(ctx, f->h5, "/risk");

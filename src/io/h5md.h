@@ -15,6 +15,7 @@
  *     /observables/NAME    {step,time,value[T]}
  *     /statistics/GROUP    finished tables, a dataset a column
  *     /probes/NAME/FIELD   {step,time,value[T]} or value[T][components]
+ *     /monitor/NAME        {step,time,value[T]}: the health of the run
  *
  * The file of a run on a grid (provenance.grid) has neither /h5md nor
  * /particles: it is no H5MD file, since its frames are files of their own
@@ -90,6 +91,11 @@ int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
                    const double position[3], const char *length_unit, int n,
                    const struct observable *fields, const int *components,
                    const char *time_unit, int *probe, int64_t *last);
+/* The same for quantities of one number each, /GROUP/NAME/{value,step,time}; its
+ * number is one of the probes'. */
+int h5md_add_series(struct ctx *ctx, struct h5md *f, const char *group, int n,
+                    const struct observable *quantities, const char *time_unit,
+                    int *series, int64_t *last);
 /* Append a row; values of all fields and their components, of rank 0. As for
  * observables. */
 int h5md_write_probe(struct ctx *ctx, struct h5md *f, int probe, int64_t step,

@@ -237,12 +237,11 @@ int h5md_write_observables(struct ctx *ctx, struct h5md *f, int64_t step,
 
 /* ---- probes ---- */
 
-int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
-                   const double position[3], const char *length_unit, int n,
-                   const struct observable *fields, const int *components,
-                   const char *time_unit, int *probe, int64_t *last)
+static int add_series(struct ctx *ctx, struct h5md *f, const char *path, int n,
+                      const struct observable *quantities,
+                      const int *components, const char *time_unit, int *made,
+                      int *number)
 {
-    char path[PATH_SIZE];
     struct h5md_series *grown =
         realloc(f->probes, ((size_t)f->n_probes + 1) * sizeof *grown);
     int reopened = f->reopened, status = 0;
@@ -252,24 +251,50 @@ int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
     else
         f->probes = grown;
     TRY(comm_agree(ctx, status));
-    *probe = f->n_probes++;
-    grown[*probe] = (struct h5md_series){.n = 0};
-    TRY(h5_reserve(ctx, f->h5, h5md_slack(3 * n + 4), "a probe"));
-    snprintf(path, sizeof path, "/probes/%s", name);
+    *number = f->n_probes++;
+    grown[*number] = (struct h5md_series){.n = 0};
+    TRY(h5_reserve(ctx, f->h5, h5md_slack(3 * n + 4), path));
     f->reopened = reopened && h5_exists(f->h5, path);
-    if (!f->reopened)
+    *made = !f->reopened;
+    if (*made)
         status = h5_group(ctx, f->h5, path);
-    if (status == 0 && !f->reopened)
-        status = h5_doubles(ctx, f->h5, path, "position", 3, position);
-    if (status == 0 && !f->reopened)
-        status = h5_text(ctx, f->h5, path, "position_unit", length_unit);
     status = comm_agree(ctx, status);
     if (status == 0)
-        status = h5md_series_make(ctx, f, path, n, fields, components,
-                                  time_unit, &grown[*probe]);
+        status = h5md_series_make(ctx, f, path, n, quantities, components,
+                                  time_unit, &grown[*number]);
     f->reopened = reopened;
-    *last = grown[*probe].last;
     return status;
+}
+
+int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
+                   const double position[3], const char *length_unit, int n,
+                   const struct observable *fields, const int *components,
+                   const char *time_unit, int *probe, int64_t *last)
+{
+    char path[PATH_SIZE];
+    int made, status = 0;
+
+    snprintf(path, sizeof path, "/probes/%s", name);
+    TRY(add_series(ctx, f, path, n, fields, components, time_unit, &made,
+                   probe));
+    if (made)
+        status = h5_doubles(ctx, f->h5, path, "position", 3, position);
+    if (made && status == 0)
+        status = h5_text(ctx, f->h5, path, "position_unit", length_unit);
+    *last = f->probes[*probe].last;
+    return comm_agree(ctx, status);
+}
+
+int h5md_add_series(struct ctx *ctx, struct h5md *f, const char *group, int n,
+                    const struct observable *quantities, const char *time_unit,
+                    int *series, int64_t *last)
+{
+    int made;
+
+    TRY(add_series(ctx, f, group, n, quantities, NULL, time_unit, &made,
+                   series));
+    *last = f->probes[*series].last;
+    return 0;
 }
 
 int h5md_write_probe(struct ctx *ctx, struct h5md *f, int probe, int64_t step,

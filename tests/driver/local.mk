@@ -1,6 +1,6 @@
 # tests/driver: programs in check_PROGRAMS, tests in TESTS or LONG_TESTS.
 check_PROGRAMS += tests/driver/comm_ranks tests/driver/toy \
-	tests/driver/t_driver
+	tests/driver/t_driver tests/driver/t_meters
 tests_driver_comm_ranks_SOURCES = tests/driver/comm_ranks.c
 tests_driver_comm_ranks_LDADD = $(TEST_LIBS)
 if WITH_MPI
@@ -16,6 +16,8 @@ tests_driver_toy_SOURCES = src/driver/main.c tests/driver/toy_solver.c
 tests_driver_toy_LDADD = $(WARPDECK_LIBS)
 tests_driver_t_driver_SOURCES = tests/driver/t_driver.c
 tests_driver_t_driver_LDADD = $(TEST_LIBS)
+tests_driver_t_meters_SOURCES = tests/driver/t_meters.c
+tests_driver_t_meters_LDADD = $(TEST_LIBS)
 
 DRIVER_TESTS = \
 	tests/driver/batch.sh \
@@ -25,7 +27,7 @@ DRIVER_TESTS = \
 	tests/driver/failing.sh \
 	tests/driver/results.sh \
 	tests/driver/stop.sh
-TESTS += tests/driver/t_driver $(DRIVER_TESTS)
+TESTS += tests/driver/t_driver tests/driver/t_meters $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
 TESTS += tests/driver/lock.py
 # Recipes against what they are about.
