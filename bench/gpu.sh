@@ -69,7 +69,7 @@ if ! "$warpdeck" info | grep -q '^device *cuda: .* [0-9]* card'; then
     echo "gpu.sh: no card here, so nothing was checked and nothing measured" >&2
     exit 2
 fi
-command -v nvidia-smi >/dev/null && nvidia-smi \
+command -v nvidia-smi >/dev/null && timeout 30 nvidia-smi \
     --query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit \
     --format=csv
 card=$("$warpdeck" info | sed -n 's/^device *cuda: .* cards*: //p')
@@ -165,11 +165,38 @@ done
 [ -s whole.row ] && cmp whole.row parts.row && echo "ok 1"
 END
 tested "a run goes on from a checkpoint" bash goes_on.sh "$warpdeck"
+# A flow cut along y and along z ends in the row of one rank, to its digits.
+cat >cut.sh <<'END'
+warpdeck=$1
+shift
+flow() { # FOLDER RANKS COMMAND...
+    folder=$1 ranks=$2
+    shift 2
+    "$@" run flow.toml "domain.ranks=$ranks" --device cuda output.name=r \
+        output.observables_every=3 --output "$folder" --overwrite || exit
+    awk '$1 == 3 && $2 != "steps" { print $2, $3, $4, $5 }' "$folder/r.log" |
+        tee "$folder.row"
+}
+flow one '[1,1,1]' "$warpdeck"
+flow y '[1,2,1]' "$@" -n 2 "$warpdeck"
+flow z '[1,1,2]' "$@" -n 2 "$warpdeck"
+for cut in y z; do
+    paste -d ' ' one.row $cut.row | awk '
+        { for (n = 1; n <= NF / 2; n++) {
+              d = $n - $(n + NF / 2)
+              if (d * d > 1e-8 * $n * $n) bad = 1
+          } }
+        END { exit bad || NF != 8 }' && echo "ok $cut" || echo "not ok $cut"
+done
+END
 # shellcheck disable=SC2086
-if [ -n "$mpirun" ] && "$mpirun" $mpirun_flags -n 2 true >out 2>&1; then
+if [ -n "$mpirun" ] &&
+    timeout 30 "$mpirun" $mpirun_flags -n 2 true >out 2>&1; then
     for test in forces analysis; do
         tested "$test, 2 ranks" "$mpirun" $mpirun_flags -n 2 "$programs/$test"
     done
+    [ -z "$flows" ] || tested "flow, 2 ranks" bash cut.sh "$warpdeck" \
+        "$mpirun" $mpirun_flags
 else
     echo "left out: 2 ranks (no MPI that starts)"
 fi

@@ -318,8 +318,9 @@ int main(int argc, char **argv)
     }
     host = ctx;
     host.device = &cpu;
-    /* One precision, or both. */
+    /* One precision, or both; flows with a word in their name, or all. */
     const char *only = argc > 1 ? argv[1] : "";
+    const char *word = argc > 2 ? argv[2] : "";
     for (int single = 0; single < 2; single++) {
         const struct fluid_kernels *k =
             ctx.device->fluid(single ? PRECISION_SINGLE : PRECISION_DOUBLE);
@@ -327,7 +328,8 @@ int main(int argc, char **argv)
             continue;
         for (int n = 0; n < N_FLOWS; n++)
             for (int c = 0; c < (single ? 1 : 4); c++)
-                if (cuts[c][0] <= flows[n].cells[1] &&
+                if (strstr(flows[n].name, word) &&
+                    cuts[c][0] <= flows[n].cells[1] &&
                     2 * cuts[c][1] <= flows[n].cells[2] + 1)
                     test_flow(&flows[n],
                               single ? &fluid_kernels_cpu_single

@@ -103,4 +103,35 @@ tests_cuda_risk_card_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/cuda/modes_card
 tests_cuda_modes_card_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
 tests_cuda_modes_card_LDADD = $(TEST_LIBS)
+
+# Tests for a card in one program, which takes the test's name: in it the loops
+# stand once, for scripts/gpu-bundle.
+CARD_PARTS = analysis fluid_card forces modes_card motion risk_card thermostats
+CARD_PART_OBJECTS = $(CARD_PARTS:%=tests/cuda/parts/%.o)
+tests/cuda/parts/analysis.o: $(tests_md_analysis_OBJECTS)
+tests/cuda/parts/fluid_card.o: $(tests_cuda_fluid_card_OBJECTS)
+tests/cuda/parts/forces.o: $(tests_md_forces_OBJECTS)
+tests/cuda/parts/modes_card.o: $(tests_cuda_modes_card_OBJECTS)
+tests/cuda/parts/motion.o: $(tests_md_motion_OBJECTS)
+tests/cuda/parts/risk_card.o: $(tests_cuda_risk_card_OBJECTS)
+tests/cuda/parts/thermostats.o: $(tests_md_thermostats_OBJECTS)
+$(CARD_PART_OBJECTS):
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ld -r -o $@ $^ && \
+	objcopy --redefine-sym main=main_$(*F) $@ && \
+	objcopy --keep-global-symbol=main_$(*F) $@
+tests/cuda/parts/main.c: $(srcdir)/tests/cuda/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { echo '#include <string.h>'; \
+	for part in $(CARD_PARTS); do \
+		echo "int main_$$part(int argc, char **argv);"; done; \
+	echo 'int main(int argc, char **argv)'; echo '{'; \
+	for part in $(CARD_PARTS); do \
+		echo "    if (argc > 1 && strcmp(argv[1], \"$$part\") == 0)"; \
+		echo "        return main_$$part(argc - 1, argv + 1);"; done; \
+	echo '    return 2;'; echo '}'; } >$@
+tests/cuda/parts/main.o: tests/cuda/parts/main.c
+	$(AM_V_CC)$(CC) $(AM_CFLAGS) $(CFLAGS) -c -o $@ $<
+tests/cuda/parts/tests: tests/cuda/parts/main.o $(CARD_PART_OBJECTS) \
+		tests/libtap.a $(WARPDECK_ARCHIVES)
+	$(AM_V_CCLD)$(LINK) tests/cuda/parts/main.o $(CARD_PART_OBJECTS) $(TEST_LIBS)
+CLEANFILES += tests/cuda/parts/*
 endif
