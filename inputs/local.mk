@@ -24,6 +24,8 @@ nobase_dist_pkgdata_DATA += \
 	inputs/risk/baskets.toml \
 	inputs/risk/book.csv \
 	inputs/risk/correlation.csv \
+	inputs/risk/exposure.csv \
+	inputs/risk/exposure.toml \
 	inputs/risk/frontier.toml \
 	inputs/risk/portfolio.toml \
 	inputs/slurm/array.sh \

@@ -280,7 +280,7 @@ static const struct param params[] = {
      NULL,
      "Paths of the exposures, rounded up to whole chunks of 4096; a rank holds "
      "four bytes for each of its paths, each date and each netting set."},
-    {"risk.exposure", "regression_paths", PARAM_INT, NO_DIM, "65_536", 4096,
+    {"risk.exposure", "regression_paths", PARAM_INT, NO_DIM, "131_072", 4096,
      1e9, 0, BETWEEN, NULL,
      "Paths for the regression of a position without a closed form, at each "
      "date, independent of those of the exposures."},
