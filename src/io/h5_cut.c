@@ -63,7 +63,10 @@ static int count_rows(struct ctx *ctx, struct h5 *f, const char *path,
         status = comm_agree(ctx, status);
         if (status == 0)
             status = h5_set_read(ctx, f, &set, 0, n, steps);
-        while (status == 0 && *rows < n && steps[*rows] <= step)
+        /* A killed run may leave rows at the end that were made and not
+         * written: zeros. */
+        while (status == 0 && *rows < n && steps[*rows] <= step &&
+               (*rows == 0 || steps[*rows] > steps[*rows - 1]))
             ++*rows;
     }
     free(steps);
