@@ -156,11 +156,6 @@ static int read_lists(struct ctx *ctx, struct params *p,
             params_error(p, "risk.exposure", "dates",
                          "dates must rise: %g comes after %g", dates[k],
                          dates[k - 1]);
-    if (n == 0)
-        params_error(p, "risk.exposure", "dates", "expected at least one date");
-    if (n_levels == 0)
-        params_error(p, "risk.exposure", "levels",
-                     "expected at least one level");
     return 0;
 }
 

@@ -36,3 +36,6 @@ LONG_TESTS += tests/risk/resume_risk_long.py
 
 TESTS += tests/risk/frontier.py
 EXTRA_DIST += tests/risk/frontier.py
+
+TESTS += tests/risk/exposure.py
+EXTRA_DIST += tests/risk/exposure.py
