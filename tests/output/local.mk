@@ -19,7 +19,6 @@ FILE_TESTS = \
 	tests/output/flow_post.py \
 	tests/output/modules.sh \
 	tests/output/monitor.py \
-	tests/output/monitor.py \
 	tests/output/paraview.py \
 	tests/output/postproc.py \
 	tests/output/render.py \
