@@ -91,8 +91,8 @@ int h5md_add_probe(struct ctx *ctx, struct h5md *f, const char *name,
                    const double position[3], const char *length_unit, int n,
                    const struct observable *fields, const int *components,
                    const char *time_unit, int *probe, int64_t *last);
-/* The same for quantities of one number each, /GROUP/NAME/{value,step,time}; its
- * number is one of the probes'. */
+/* The same for quantities of one number each, /GROUP/NAME/{value,step,time};
+ * its number is one of the probes'. */
 int h5md_add_series(struct ctx *ctx, struct h5md *f, const char *group, int n,
                     const struct observable *quantities, const char *time_unit,
                     int *series, int64_t *last);
