@@ -132,6 +132,7 @@ for precision in double single; do
     [ -n "$flows" ] || break
     tested "flow beside the CPU, $precision" "$programs/fluid_card" $precision
 done
+tested "valuation beside the CPU" "$programs/risk_card"
 cat >small.toml <<'END'
 [run]
 solver = "md"
