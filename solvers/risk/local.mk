@@ -6,6 +6,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_bench.c \
 	solvers/risk/risk_csv.c \
 	solvers/risk/risk_csv.h \
+	solvers/risk/risk_dates.c \
+	solvers/risk/risk_dates.h \
 	solvers/risk/risk_exercise.c \
 	solvers/risk/risk_exposure.c \
 	solvers/risk/risk_exposure.h \
@@ -33,6 +35,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_results.h \
 	solvers/risk/risk_reval.h \
 	solvers/risk/risk_revalue.c \
+	solvers/risk/risk_scenarios.c \
+	solvers/risk/risk_scenarios.h \
 	solvers/risk/risk_table.c \
 	solvers/risk/risk_value.c \
 	solvers/risk/risk_var.c \

@@ -20,6 +20,7 @@
 #include "solvers/risk/risk_frontier.h"
 #include "solvers/risk/risk_lp.h"
 #include "solvers/risk/risk_reval.h"
+#include "solvers/risk/risk_scenarios.h"
 #include "solvers/risk/risk_var.h"
 #include "solvers/solver.h"
 
@@ -35,6 +36,7 @@ static void risk_destroy(struct ctx *ctx, void *state)
     risk_greeks_free(r);
     risk_var_free(r);
     risk_frontier_free(r);
+    risk_scenarios_free(r);
     risk_exposure_free(r);
     risk_plan_free(r);
     for (int i = 0; r->market.assets && i < r->market.n; i++) {

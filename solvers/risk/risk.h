@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "kernels/risk/risk_kernels.h"
+#include "solvers/risk/risk_dates.h"
 
 struct csv;
 struct ctx;
@@ -61,7 +62,9 @@ struct risk_market {
     double *root;           /* lower triangle, row-major; NULL: independent */
     char repair[16];        /* "none", "spectral", "higham" */
     double repair_distance; /* Frobenius norm of what was changed */
-    double steps_per_year;  /* finest wanted by any model; 0: none */
+    struct risk_date today; /* year 0: maturities are numbers alone */
+    enum risk_day_count day_count;
+    double steps_per_year; /* finest wanted by any model; 0: none */
 };
 
 /* Check the correlation (or repair it, as m->repair says) and make its root.
@@ -157,10 +160,11 @@ struct risk {
     double target_error; /* 0: none */
     struct risk_market market;
     struct risk_portfolio portfolio;
-    struct risk_var *var;           /* risk_var.c; NULL: not asked for */
-    struct risk_exposure *exposure; /* risk_exposure.c */
-    struct risk_greeks *greeks;     /* risk_greeks.c */
-    struct risk_frontier *frontier; /* risk_frontier.c */
+    struct risk_var *var;             /* risk_var.c; NULL: not asked for */
+    struct risk_exposure *exposure;   /* risk_exposure.c */
+    struct risk_greeks *greeks;       /* risk_greeks.c */
+    struct risk_frontier *frontier;   /* risk_frontier.c */
+    struct risk_scenarios *scenarios; /* risk_scenarios.c */
 
     const struct risk_kernels *k;
     struct risk_store *store;
@@ -205,6 +209,7 @@ enum risk_field {
     RISK_FIELD_WEIGHTS,
     RISK_FIELD_EXERCISES,
     RISK_FIELD_NETTING,
+    RISK_FIELD_MATURITY_DATE,
     RISK_FIELDS
 };
 extern const char *const risk_field_names[RISK_FIELDS + 1];

@@ -13,6 +13,7 @@
 #include "solvers/risk/risk_csv.h"
 #include "solvers/risk/risk_exposure.h"
 #include "solvers/risk/risk_frontier.h"
+#include "solvers/risk/risk_scenarios.h"
 #include "solvers/risk/risk_var.h"
 
 static int has_word(const struct params *p, const char *key, const char *word)
@@ -433,6 +434,7 @@ static int read_instrument(struct ctx *ctx, struct params *p, int i,
         case RISK_FIELD_KIND:
         case RISK_FIELD_MONITORING:
         case RISK_FIELD_NETTING:
+        case RISK_FIELD_MATURITY_DATE:
             e.text[f] = params_string_at(p, "risk.instrument", i, key);
             break;
         default:
@@ -461,6 +463,7 @@ int risk_read_params(struct ctx *ctx, struct params *p, struct risk *r)
 {
     read_risk(p, r);
     refuse_others(p);
+    risk_dates_read(p, &r->market);
     TRY(comm_agree(ctx, read_factors(ctx, p, &r->market)));
     TRY(comm_agree(ctx, read_correlation(ctx, p, r)));
     TRY(params_finish(ctx, p));
@@ -474,6 +477,7 @@ int risk_read_params(struct ctx *ctx, struct params *p, struct risk *r)
     TRY(read_positions(ctx, p, r));
     TRY(params_finish(ctx, p));
     TRY(comm_agree(ctx, risk_frontier_read(ctx, p, r)));
+    TRY(risk_scenarios_read(ctx, p, r));
     TRY(params_finish(ctx, p));
     return comm_agree(ctx, risk_exposure_assign(ctx, r));
 }

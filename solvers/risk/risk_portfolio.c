@@ -13,9 +13,10 @@
 #include "solvers/risk/risk_csv.h"
 
 const char *const risk_field_names[RISK_FIELDS + 1] = {
-    "id",       "type",    "factor",         "side",    "quantity",   "strike",
-    "maturity", "barrier", "kind",           "rebate",  "monitoring", "fixings",
-    "cash",     "weights", "exercise_dates", "netting", NULL};
+    "id",         "type",          "factor",  "side",    "quantity",
+    "strike",     "maturity",      "barrier", "kind",    "rebate",
+    "monitoring", "fixings",       "cash",    "weights", "exercise_dates",
+    "netting",    "maturity_date", NULL};
 
 /* ---- what each type takes ---- */
 
@@ -320,6 +321,7 @@ int risk_portfolio_add(struct ctx *ctx, const struct risk_market *m,
     if (e->failed || read_type(e, &p) != 0)
         return 0;
     const struct type_rule *rule = &rules[p.type];
+    risk_date_of_maturity(m, e);
     check_fields(e, rule);
     if (e->failed)
         return 0;
@@ -400,7 +402,7 @@ static void read_weights(struct row *r, struct risk_entry *e, char *text)
 static int fill_entry(struct ctx *ctx, struct row *r, struct risk_entry *e)
 {
     const unsigned texts = BIT(ID) | BIT(TYPE) | BIT(SIDE) | BIT(KIND) |
-                           BIT(MONITORING) | BIT(NETTING);
+                           BIT(MONITORING) | BIT(NETTING) | BIT(MATURITY_DATE);
     for (int f = 0; f < RISK_FIELDS; f++) {
         if (r->column[f] < 0)
             continue;

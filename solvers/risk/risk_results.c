@@ -15,6 +15,7 @@
 #include "solvers/risk/risk_exposure.h"
 #include "solvers/risk/risk_frontier.h"
 #include "solvers/risk/risk_results.h"
+#include "solvers/risk/risk_scenarios.h"
 #include "solvers/risk/risk_var.h"
 
 enum { SHOWN_MAX = 30 };
@@ -300,6 +301,35 @@ static void print_revaluation(struct ctx *ctx, const struct risk *r)
         log_info(ctx->log, "  value at the horizon: %s", text);
 }
 
+static void print_greeks(struct ctx *ctx, struct risk *r)
+{
+    int64_t n = 0, shown = 0;
+    if (r->greeks == NULL)
+        return;
+    const struct risk_greek *rows = risk_greeks_numbers(r, &n);
+    log_info(ctx->log, "  %-24s %-12s %-12s %14s %12s  %s", "sensitivity of",
+             "to", "factor", "value", "std. error", "method");
+    /* The portfolio's, then those of positions while there is room. */
+    for (int whole = 1; whole >= 0; whole--)
+        for (int64_t i = 0; i < n && shown < 2 * SHOWN_MAX; i++) {
+            const struct risk_greek *g = &rows[i];
+            if ((g->position == r->portfolio.n) != whole)
+                continue;
+            const struct risk_position *p =
+                whole ? NULL : &r->portfolio.positions[g->position];
+            const double quantity = whole ? 1 : p->quantity;
+            log_info(ctx->log, "  %-24.24s %-12s %-12.12s %14.4f %12.4g  %s",
+                     whole ? "portfolio" : p->id, g->name,
+                     g->factor < 0 ? "all" : r->market.assets[g->factor].name,
+                     quantity * g->unit.value, fabs(quantity) * g->unit.error,
+                     g->method);
+            shown++;
+        }
+    if (shown < n)
+        log_info(ctx->log, "  ... and %lld more, in the file",
+                 (long long)(n - shown));
+}
+
 static void print_summary(struct ctx *ctx, const struct risk *r)
 {
     const int32_t n = r->portfolio.n;
@@ -353,6 +383,7 @@ int risk_results(struct ctx *ctx, void *state,
         add_var_parts(r, r->tables);
         risk_exposure_tables(r, r->tables);
         risk_frontier_tables(r, r->tables);
+        risk_scenarios_tables(r, r->tables);
         add_portfolio(r, r->tables);
         add_correlation(r, r->tables);
         finish_tables(r->tables);
@@ -361,7 +392,9 @@ int risk_results(struct ctx *ctx, void *state,
         status = FAIL(ctx, STATUS_MEMORY, "no memory for result tables");
     TRY(comm_agree(ctx, status));
     print_summary(ctx, r);
+    print_greeks(ctx, r);
     risk_exposure_print(ctx, r);
+    risk_scenarios_print(ctx, r);
     risk_frontier_print(ctx, r);
     *tables = r->tables->tables;
     *n = r->tables->n;

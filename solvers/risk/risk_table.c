@@ -29,6 +29,10 @@ static const struct param_section sections[] = {
      "A netting set, one section each: positions that are netted when their "
      "counterparty defaults. Where there is none, each name that positions "
      "give is a set, with the hazard and recovery of [risk.exposure]."},
+    {"risk.scenarios", 0, 1,
+     "The portfolio in scenarios from files, applied to the market of today "
+     "and revalued in closed form; with engine var, whose levels and "
+     "confidence hold."},
     {"risk.frontier", 0, 1,
      "Portfolios of least conditional value at risk (expected shortfall) for "
      "a mean return, by linear programmes over simulated returns (Rockafellar "
@@ -77,6 +81,15 @@ static const struct param params[] = {
      "of all. greeks: sensitivities, each with its standard error; each path "
      "is walked 13 to 21 times for one factor. var: [risk.var]. exposure: "
      "[risk.exposure]. portfolio: [risk.frontier]."},
+    {"risk", "valuation_date", PARAM_STRING, NO_DIM, "\"2027-01-15\"", 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "The date of today, for positions with a maturity_date; with "
+     "risk.day_count."},
+    {"risk", "day_count", PARAM_STRING, NO_DIM, "\"ACT/365F\"", 0, 0, 0,
+     PARAM_OPTIONAL, "ACT/365F|ACT/360|30/360|ACT/ACT ISDA",
+     "How many years lie between risk.valuation_date and a maturity_date: days "
+     "by 365, days by 360, months of 30 days by 360 (bond basis), or days in "
+     "leap years by 366 and others by 365 (2006 ISDA Definitions, 4.16)."},
     {"risk", "sampling", PARAM_STRING, NO_DIM, "\"philox\"", 0, 0, 0, 0,
      "philox|sobol",
      "Where the random numbers come from: independent ones, or Sobol's points "
@@ -190,6 +203,9 @@ static const struct param params[] = {
                 "Strike, or the price of a forward."),
     OF_POSITION("maturity", "1.0", PARAM_STARTER,
                 "Years from today to the payment; 0: now."),
+    WORD_OF_POSITION("maturity_date", 0, NULL,
+                     "In place of maturity: a date, as \"2027-06-30\", which "
+                     "needs risk.valuation_date and risk.day_count."),
     OF_POSITION("barrier", "120.0", 0,
                 "Price at which a barrier option knocks."),
     WORD_OF_POSITION(
@@ -302,6 +318,20 @@ static const struct param params[] = {
     {"risk.netting", "recovery", PARAM_DOUBLE, NO_DIM, "0.4", 0, 1, 0,
      PARAM_OPTIONAL | BETWEEN | PARAM_MAX_OPEN, NULL,
      "Recovery of its counterparty; left out: that of [risk.exposure]."},
+
+    {"risk.scenarios", "history", PARAM_STRING, NO_DIM, "\"returns.csv\"", 0, 0,
+     0, PARAM_OPTIONAL, NULL,
+     "A CSV file, relative to the deck, for historical value at risk: factors' "
+     "names as headings, a row for each day with their changes; a column "
+     "\"name\" may name the days. Factors that are not in it stay."},
+    {"risk.scenarios", "stress", PARAM_STRING, NO_DIM, "\"stress.csv\"", 0, 0,
+     0, PARAM_OPTIONAL, NULL,
+     "The same with a column \"name\": the profit of each position in each "
+     "named scenario."},
+    {"risk.scenarios", "shocks", PARAM_STRING, NO_DIM, "\"relative\"", 0, 0, 0,
+     0, "relative|log|absolute",
+     "What a change x makes of a spot S. relative: S (1 + x). log: S exp(x). "
+     "absolute: S + x."},
 
     {"risk.frontier", "horizon", PARAM_DOUBLE, NO_DIM, "0.25", 0, 0, 0,
      PARAM_REQUIRED | POSITIVE, NULL,

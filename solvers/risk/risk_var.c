@@ -59,9 +59,7 @@ static int select_rank(struct ctx *ctx, const double *x, size_t n, int64_t rank,
     return 0;
 }
 
-/* Ranks low and high of an interval that holds the quantile with at least this
- * chance; 0 or n + 1 where n is too small for an end. */
-static void interval_ranks(int64_t n, double level, double chance, int64_t *low,
+void risk_interval_ranks(int64_t n, double level, double chance, int64_t *low,
                            int64_t *high)
 {
     const double each = (1 - chance) / 2, mean = (double)n * level,
@@ -184,7 +182,7 @@ static int level_numbers(struct ctx *ctx, const struct risk *risk,
     int64_t near = (int64_t)fmax(ceil(0.25 * tail_n), 1);
     double from = 0, to = 0;
     k = k < 1 ? 1 : k > n ? n : k;
-    interval_ranks(n, level->level, risk->var->confidence, &low, &high);
+    risk_interval_ranks(n, level->level, risk->var->confidence, &low, &high);
     TRY(select_rank(ctx, l->all, l->room, k, &level->var));
     level->low = -INFINITY;
     level->high = INFINITY;

@@ -54,6 +54,10 @@ struct risk_var {
  * the path of a loss that is not finite. */
 int risk_var_run(struct ctx *ctx, struct risk *risk);
 void risk_var_free(struct risk *risk);
+/* Ranks low and high, from 1, of n losses whose interval holds the quantile
+ * with at least this chance; 0 or n + 1 where n is too small for an end. */
+void risk_interval_ranks(int64_t n, double level, double chance, int64_t *low,
+                         int64_t *high);
 
 /* Bytes of a rank, about, for the losses. */
 double risk_var_bytes(const struct risk *risk, int ranks);

@@ -34,8 +34,8 @@ EXTRA_DIST += tests/risk/revaluation.py tests/risk/ls2001.py \
 # Killed and gone on with, many times.
 LONG_TESTS += tests/risk/resume_risk_long.py
 
-TESTS += tests/risk/frontier.py
-EXTRA_DIST += tests/risk/frontier.py
+TESTS += tests/risk/frontier.py tests/risk/scenarios.py tests/risk/dates.py
+EXTRA_DIST += tests/risk/frontier.py tests/risk/scenarios.py tests/risk/dates.py
 
 TESTS += tests/risk/exposure.py
 EXTRA_DIST += tests/risk/exposure.py
