@@ -60,7 +60,7 @@ static int select_rank(struct ctx *ctx, const double *x, size_t n, int64_t rank,
 }
 
 void risk_interval_ranks(int64_t n, double level, double chance, int64_t *low,
-                           int64_t *high)
+                         int64_t *high)
 {
     const double each = (1 - chance) / 2, mean = (double)n * level,
                  width = 14 * sqrt(mean * (1 - level)) + 60;
