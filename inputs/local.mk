@@ -10,12 +10,15 @@ nobase_dist_pkgdata_DATA += \
 	inputs/fluid/taylor_green.toml \
 	inputs/fluid/taylor_green_2d.toml \
 	inputs/md/argon.toml \
+	inputs/md/chains.data \
+	inputs/md/chains.toml \
 	inputs/md/lj_binary.toml \
 	inputs/md/lj_cluster.toml \
 	inputs/md/lj_cluster.xyz \
 	inputs/md/lj_gas.toml \
 	inputs/md/lj_liquid.toml \
 	inputs/md/lj_melt.toml \
+	inputs/md/make_chains.py \
 	inputs/md/make_cluster.py \
 	inputs/risk/asian.toml \
 	inputs/risk/barriers.csv \

@@ -5,6 +5,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_kernels.h \
 	kernels/md/md_terms.h \
 	kernels/md/bonded.h \
+	kernels/md/bonded_cpu.c \
 	kernels/md/pairs.h \
 	kernels/md/terms_cpu.c \
 	kernels/md/terms_cpu.h \

@@ -53,6 +53,12 @@ void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
 #define md_add_sums MD_NAME(md_add_sums)
 void md_add_sums(struct md_sums *to, const struct md_sums *from);
 
+/* The terms of a worker: [*first, *last) of the inner ones or of those with
+ * copies. */
+#define md_worker_terms MD_NAME(md_worker_terms)
+void md_worker_terms(const struct md_store *s, const struct md_worker *w,
+                     int with_copies, size_t *first, size_t *last);
+
 /* Mark the blocks of clusters to which this worker's terms add forces. */
 #define md_mark_terms MD_NAME(md_mark_terms)
 void md_mark_terms(const struct md_store *s, struct md_worker *w);

@@ -4,6 +4,10 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md.h \
 	solvers/md/md_analysis.c \
 	solvers/md/md_bench.c \
+	solvers/md/md_bonds.c \
+	solvers/md/md_data.c \
+	solvers/md/md_data.h \
+	solvers/md/md_data_text.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_observe.c \
@@ -12,6 +16,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_read_xyz.c \
 	solvers/md/md_results.c \
 	solvers/md/md_state.c \
+	solvers/md/md_state_terms.c \
 	solvers/md/md_table.c \
 	solvers/md/md_totals.c \
 	solvers/md/md_velocity.c \

@@ -12,6 +12,8 @@
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/halo.h"
+#include "domain/topology.h"
+#include "md_data.h"
 #include "solvers/solver.h"
 
 static void md_destroy(struct ctx *ctx, void *state)
@@ -25,6 +27,9 @@ static void md_destroy(struct ctx *ctx, void *state)
     halo_destroy(md->halo);
     md_observe_free(md);
     md_analysis_free(md);
+    topology_destroy(md->topology);
+    md_bonds_free(md);
+    md_data_free(md->data);
     free(md->pair.coeff);
     free(md->initial.read);
     free(md);
@@ -61,15 +66,31 @@ double md_halo_radius(const struct md *md)
 
 /* ---- forces ---- */
 
+int md_find_terms(struct ctx *ctx, struct md *md)
+{
+    size_t n_ids = md->k->count(md->store), n = 0;
+    const struct md_term *terms = NULL;
+    int64_t *ids = malloc((n_ids + 1) * sizeof *ids);
+    if (!ids)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu ids", n_ids);
+    md->k->ids(md->store, ids);
+    int status = topology_terms(ctx, md->topology, ids, n_ids, &terms, &n);
+    if (status == 0)
+        status = md->k->set_terms(ctx, md->store, terms, n);
+    free(ids);
+    return status;
+}
+
 int md_redistribute(struct ctx *ctx, struct md *md)
 {
     int status =
         halo_redistribute(ctx, md->halo, md->k, md->store, md->n_particles);
-    if (status == 0) {
-        timer_begin(ctx->timers, md->phase_list);
+    timer_begin(ctx->timers, md->phase_list);
+    if (status == 0 && md->topology)
+        status = md_find_terms(ctx, md);
+    if (status == 0)
         status = md->k->build_list(ctx, md->store);
-        timer_end(ctx->timers, md->phase_list);
-    }
+    timer_end(ctx->timers, md->phase_list);
     md->list_step = md->step;
     return comm_agree(ctx, status);
 }
@@ -277,6 +298,7 @@ struct md_setup md_setup_of(const struct md *md)
         .deterministic = md->deterministic,
         .graphs = md->graphs,
         .charged = md->charged,
+        .field = md->bonded.on ? &md->bonded.field : NULL,
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];
@@ -310,7 +332,12 @@ int md_open_store(struct ctx *ctx, struct md *md)
                  "without looking how far particles moved; it may miss pairs",
                  md->pair.rebuild_every);
     TRY(comm_agree(ctx, open_kernels(ctx, md)));
-    return halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo);
+    TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
+    if (!md->bonded.on)
+        return 0;
+    TRY(comm_agree(ctx, topology_create(ctx, &md->topology)));
+    halo_carry(md->halo, md->topology);
+    return 0;
 }
 
 static int md_start(struct ctx *ctx, void *state)

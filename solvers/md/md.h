@@ -18,6 +18,8 @@
 
 struct ctx;
 struct halo;
+struct md_data;
+struct topology;
 struct params;
 struct param_table;
 struct estimate;
@@ -43,6 +45,7 @@ enum md_unit {
     MD_TEMPERATURE,
     MD_PRESSURE,
     MD_MOMENTUM,
+    MD_CHARGE,
     MD_NO_UNIT,
     MD_UNITS
 };
@@ -61,7 +64,7 @@ struct md_species {
 
 /* Where the particles come from. */
 struct md_initial {
-    char *read; /* path of a file, or NULL: a lattice */
+    char *read; /* path of an XYZ file, or NULL: a lattice, or md.data */
     enum md_lattice lattice;
     int64_t cells[3];
     double spacing[3]; /* of the cubic cell, by direction */
@@ -79,6 +82,17 @@ struct md_pair {
     struct lj_coeff *coeff; /* [n_species][n_species] */
     double smallest_sigma;
     double tail_energy, tail_pressure; /* 0 without `tail` */
+};
+
+/* What acts along bonds; the arrays are owned, `field` borrows them. */
+struct md_bonded {
+    int on;
+    struct md_bond_coeff *bonds;
+    struct md_angle_coeff *angles;
+    struct md_dihedral_coeff *dihedrals;
+    struct md_improper_coeff *impropers;
+    struct md_lj14 *lj14;
+    struct md_force_field field;
 };
 
 struct md_rdf {
@@ -126,6 +140,8 @@ struct md {
     struct md_species species[MD_SPECIES_MAX];
     struct md_initial initial;
     struct md_pair pair;
+    struct md_data *data; /* of a LAMMPS data file, or NULL */
+    struct md_bonded bonded;
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
     int charged;                    /* particles carry charges */
@@ -141,6 +157,7 @@ struct md {
     const struct md_kernels *k;
     struct md_store *store;
     struct halo *halo;
+    struct topology *topology; /* NULL: no bonds */
 
     /* the run */
     int64_t step;
@@ -186,6 +203,12 @@ void md_pair_tail(struct md *md);
 int md_find_species(const struct md *md, const char *name);
 /* The names of all species, "A, B", for messages. */
 const char *md_species_list(const struct md *md, char *buffer, size_t size);
+
+/* ---- md_bonds.c: terms along bonds ---- */
+/* Styles and coefficients of md.bonded from deck and data file; errors go to
+ * params_error. */
+int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md);
+void md_bonds_free(struct md *md);
 
 /* ---- md_initial.c: particles at the start ---- */
 int64_t md_lattice_sites(const struct md_initial *initial);
@@ -233,7 +256,8 @@ double md_thermal(const struct md *md, double temperature);
 /* ---- md_observe.c ---- */
 void md_observe_init(struct md *md);
 int md_observe(struct ctx *ctx, void *state, double *values);
-#define MD_FIELD_NAMES "position, velocity, force, image, id, species and mass"
+#define MD_FIELD_NAMES \
+    "position, velocity, force, image, id, species, mass and charge"
 int md_has_field(const char *name);
 int md_frame(struct ctx *ctx, void *state, int n_names,
              const char *const *names, const struct field_frame **out);
@@ -265,6 +289,12 @@ void md_results_free(struct md *md);
 int md_save(struct ctx *ctx, void *state, struct state_io *io);
 int md_restore(struct ctx *ctx, void *state, struct state_io *io);
 
+/* ---- md_state_terms.c: the same of terms along bonds ---- */
+int md_save_terms(struct ctx *ctx, const struct md *md, struct state_io *io);
+/* For the particles p[n] that this rank has been given. Collective. */
+int md_restore_terms(struct ctx *ctx, struct md *md, struct state_io *io,
+                     const struct md_particle *p, size_t n);
+
 /* ---- md_totals.c: what a run needs, and what it has done ---- */
 int md_estimate(struct ctx *ctx, void *state, struct estimate *out);
 int md_totals(struct ctx *ctx, void *state, struct solver_totals *out);
@@ -278,6 +308,8 @@ int md_open_store(struct ctx *ctx, struct md *md);
 /* Hand every particle to the rank that owns it, refresh the set of halo copies,
  * and build the pair list. */
 int md_redistribute(struct ctx *ctx, struct md *md);
+/* Tell the store this rank's terms, once the copies have come. */
+int md_find_terms(struct ctx *ctx, struct md *md);
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
 /* Whether the card is still there and all its results are good, by all ranks:

@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "kernels/rng.h"
+#include "md_data.h"
 
 /* Sites of the cubic cells, in units of the cell. They are moved off the cell's
  * corner so that every atom stands well inside the box. */
@@ -193,7 +194,9 @@ static int make_lattice(struct ctx *ctx, const struct md *md,
 
 static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
 {
-    if (md->initial.read)
+    if (md->data)
+        TRY(md_data_place(ctx, md, md->data, list, md->topology));
+    else if (md->initial.read)
         TRY(md_xyz_read(ctx, md, list));
     else
         TRY(comm_agree(ctx, make_lattice(ctx, md, list)));

@@ -29,6 +29,7 @@ static void name_units(struct md *md)
         [MD_TEMPERATURE] = {0, 0, 0, 1, 0, 0},
         [MD_PRESSURE] = {1, -1, -2, 0, 0, 0},
         [MD_MOMENTUM] = {1, 1, -1, 0, 0, 0},
+        [MD_CHARGE] = {0, 0, 0, 0, 1, 0},
         [MD_NO_UNIT] = {0, 0, 0, 0, 0, 0},
     };
     for (int u = 0; u < MD_UNITS; u++)
@@ -48,6 +49,17 @@ static void add_observable(struct md *md, const char *name, enum md_unit unit,
                             .per_particle = per_particle,
                             .decimals = decimals};
 }
+
+/* Parts of the potential energy, where there is more than plain pairs. */
+static const struct {
+    const char *name, *description;
+} parts[MD_ENERGIES] = {
+    [MD_ENERGY_PAIR] = {"pair_energy", "Lennard-Jones between particles"},
+    [MD_ENERGY_BOND] = {"bond_energy", "energy of bonds"},
+    [MD_ENERGY_ANGLE] = {"angle_energy", "energy of angles"},
+    [MD_ENERGY_DIHEDRAL] = {"dihedral_energy", "energy of dihedrals"},
+    [MD_ENERGY_IMPROPER] = {"improper_energy", "energy of impropers"},
+};
 
 /* The order here is the order of values in md_observe(). */
 void md_observe_init(struct md *md)
@@ -71,6 +83,11 @@ void md_observe_init(struct md *md)
         add_observable(md, "conserved_energy", MD_ENERGY,
                        "total energy less what the thermostat has put in", NULL,
                        0, 6);
+    if (md->bonded.on)
+        for (int e = 0; e < MD_ENERGIES; e++)
+            if (parts[e].name)
+                add_observable(md, parts[e].name, MD_ENERGY,
+                               parts[e].description, NULL, 0, 6);
     if (md->msd.on)
         add_observable(md, "mean_squared_displacement", MD_AREA,
                        "mean squared distance from the start, all particles",
@@ -80,6 +97,7 @@ void md_observe_init(struct md *md)
 /* Sums over ranks that all values are made of. */
 struct whole {
     double potential, virial, kinetic, momentum[3], work;
+    double part[MD_ENERGIES];
 };
 
 static int sum_whole(struct ctx *ctx, struct md *md, struct whole *w)
@@ -89,13 +107,18 @@ static int sum_whole(struct ctx *ctx, struct md *md, struct whole *w)
         TRY(md_compute_sums(ctx, md));
     md->k->moments(md->store, &moments);
     TRY(md_check_device(ctx, md));
-    double v[7] = {md->sums.energy,     md->sums.virial,
-                   moments.kinetic,     moments.momentum[0],
-                   moments.momentum[1], moments.momentum[2],
-                   md->thermostat_work};
-    TRY(comm_sum_double(ctx, v, 7));
+    double v[7 + MD_ENERGIES] = {md->sums.energy,     md->sums.virial,
+                                 moments.kinetic,     moments.momentum[0],
+                                 moments.momentum[1], moments.momentum[2],
+                                 md->thermostat_work};
+    memcpy(v + 7, md->sums.part, sizeof md->sums.part);
+    TRY(comm_sum_double(ctx, v, 7 + MD_ENERGIES));
     double to_energy = md->constants->mvv_to_energy;
-    *w = (struct whole){v[0], v[1], v[2] * to_energy, {v[3], v[4], v[5]}, 0};
+    *w = (struct whole){.potential = v[0],
+                        .virial = v[1],
+                        .kinetic = v[2] * to_energy,
+                        .momentum = {v[3], v[4], v[5]}};
+    memcpy(w->part, v + 7, sizeof w->part);
     /* Bussi's work is the same number on every rank, Langevin's a share. */
     w->work =
         to_energy * (md->ensemble == MD_LANGEVIN ? v[6] : md->thermostat_work);
@@ -131,6 +154,10 @@ int md_observe(struct ctx *ctx, void *state, double *values)
              w.momentum[2] * w.momentum[2]);
     if (md->ensemble != MD_NVE)
         values[n++] = potential + w.kinetic - w.work;
+    w.part[MD_ENERGY_PAIR] += md->pair.tail_energy;
+    for (int e = 0; md->bonded.on && e < MD_ENERGIES; e++)
+        if (parts[e].name)
+            values[n++] = w.part[e];
     if (md->msd.on) {
         TRY(md_msd_measure(ctx, md));
         values[n++] = md->msd_now[0];
@@ -140,7 +167,17 @@ int md_observe(struct ctx *ctx, void *state, double *values)
 
 /* ---- pictures ---- */
 
-enum md_field { POSITION, VELOCITY, FORCE, IMAGE, ID, SPECIES, MASS, N_FIELDS };
+enum md_field {
+    POSITION,
+    VELOCITY,
+    FORCE,
+    IMAGE,
+    ID,
+    SPECIES,
+    MASS,
+    CHARGE,
+    N_FIELDS
+};
 
 struct field_kind {
     const char *name;
@@ -160,6 +197,7 @@ static const struct field_kind kinds[N_FIELDS] = {
     [ID] = {"id", FIELD_INT64, 1, 1, MD_NO_UNIT, "particle ids, 1 to N"},
     [SPECIES] = {"species", FIELD_INT32, 1, 1, MD_NO_UNIT, NULL},
     [MASS] = {"mass", FIELD_DOUBLE, 1, 1, MD_MASS, "masses"},
+    [CHARGE] = {"charge", FIELD_DOUBLE, 1, 1, MD_CHARGE, "charges"},
 };
 
 static size_t value_size(enum field_type type)
@@ -189,6 +227,8 @@ static void fill(const struct md *md, enum md_field f, int64_t n, void *values)
             small[i] = p->species;
         if (f == MASS)
             real[i] = md->species[p->species].mass;
+        if (f == CHARGE)
+            real[i] = p->charge;
     }
 }
 
@@ -293,6 +333,7 @@ int md_frame(struct ctx *ctx, void *state, int n_names,
 {
     struct md *md = state;
     int wanted[N_FIELDS] = {[ID] = 1, [SPECIES] = 1, [MASS] = 1}, status = 0;
+    wanted[CHARGE] = md->charged;
     int64_t first, n;
     for (int i = 0; i < n_names; i++) {
         int f = find_field(names[i]);

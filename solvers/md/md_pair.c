@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "md_data.h"
 
 /* What the deck says of one pair of species. */
 struct lj {
@@ -148,6 +149,56 @@ static int read_coefficients(struct params *p, const struct md *md, int i,
     return 1;
 }
 
+/* "Pair Coeffs" of a data file: epsilon, sigma and, of LAMMPS's lj/charmm, both
+ * again for the ends of dihedrals; three numbers have a cutoff. 0: no use. */
+static int pairs_of_file(struct params *p, struct md *md, struct lj *table)
+{
+    const struct md_data *data = md->data;
+    for (int s = 0; s < data->n_types && s < md->n_species; s++) {
+        const struct md_data_coeff *c = &data->pair[s];
+        if (c->n < 2 || c->n > 4 || c->value[0] < 0 || !(c->value[1] > 0)) {
+            params_error(p, "md.initial", "read",
+                         "'%s': the pair coefficients of type %d are not 2 to "
+                         "4 numbers of Lennard-Jones (epsilon, sigma, ...); "
+                         "give [[md.pair.coefficients]]",
+                         data->path, s + 1);
+            return 0;
+        }
+        table[s * md->n_species + s] = (struct lj){
+            1, c->value[0], c->value[1],
+            c->n == 3 ? fmin(c->value[2], md->pair.cutoff) : md->pair.cutoff};
+    }
+    return 1;
+}
+
+/* The pairs of a file's 1-4 parameters, mixed like all others. */
+static int ends_of_file(struct ctx *ctx, struct md *md)
+{
+    const struct md_data *data = md->data;
+    size_t n = (size_t)md->n_species;
+    if (!data || data->pair[0].n != 4 || data->n_types != md->n_species)
+        return 0;
+    md->bonded.lj14 = calloc(n * n, sizeof *md->bonded.lj14);
+    if (!md->bonded.lj14)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu pairs of species",
+                    n * n);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            struct lj like[2];
+            const size_t of[2] = {a, b};
+            for (int e = 0; e < 2; e++)
+                like[e] =
+                    (struct lj){1, data->pair[of[e]].value[2],
+                                data->pair[of[e]].value[3], md->pair.cutoff};
+            struct lj m =
+                a == b ? like[0] : mix(md->pair.mixing, like[0], like[1]);
+            double s6 = pow(m.sigma, 6);
+            md->bonded.lj14[a * n + b] =
+                (struct md_lj14){4 * m.epsilon * s6 * s6, 4 * m.epsilon * s6};
+        }
+    return 0;
+}
+
 /* Give every pair its parameters: those of the deck, or mixed. */
 static void complete(struct params *p, const struct md *md, struct lj *table)
 {
@@ -182,6 +233,8 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
                     n * n);
     }
     int all_read = 1;
+    if (n_given == 0 && md->data && md->data->pair[0].n > 0)
+        all_read = pairs_of_file(p, md, table);
     for (int i = 0; i < n_given; i++)
         all_read &= read_coefficients(p, md, i, table);
     if (n_given == 0 && n == 1 && md->units == UNITS_LJ)
@@ -197,7 +250,7 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
             md->pair.smallest_sigma = table[i].sigma;
     }
     free(table);
-    return 0;
+    return ends_of_file(ctx, md);
 }
 
 /* ---- tail corrections ---- */

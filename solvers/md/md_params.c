@@ -11,6 +11,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "md_data.h"
 
 /* ---- reading ---- */
 
@@ -68,6 +69,32 @@ static void read_one_species(struct params *p, struct md *md, int i)
         s->fraction = params_double_at(p, "md.species", i, "fraction");
 }
 
+/* Without [[md.species]] the types of a data file are the species: named by the
+ * comments behind their masses, or by their numbers. */
+static void species_of_file(struct params *p, struct md *md)
+{
+    const struct md_data *data = md->data;
+    md->n_species = data->n_types;
+    for (int s = 0; s < md->n_species; s++) {
+        struct md_species *to = &md->species[s];
+        *to = (struct md_species){.mass = data->mass[s], .fraction = -1};
+        snprintf(to->name, sizeof to->name, "%s", data->label[s]);
+        for (int q = 0; q < s && to->name[0] != '\0'; q++)
+            if (strcmp(md->species[q].name, to->name) == 0)
+                to->name[0] = '\0';
+        if (to->name[0] == '\0' || strpbrk(to->name, "/\"") ||
+            text_has_control(to->name))
+            snprintf(to->name, sizeof to->name, "%d", s + 1);
+        if (!(to->mass > 0) && md->units == UNITS_LJ)
+            to->mass = 1;
+        if (!(to->mass > 0))
+            params_error(p, "md.species", "name",
+                         "'%s' has no mass of type %d; give it there under "
+                         "Masses, or in [[md.species]]",
+                         data->path, s + 1);
+    }
+}
+
 static void read_species(struct params *p, struct md *md)
 {
     int n = params_count(p, "md.species");
@@ -77,7 +104,9 @@ static void read_species(struct params *p, struct md *md)
                         "at most %d species", MD_SPECIES_MAX);
     for (int i = 0; i < md->n_species; i++)
         read_one_species(p, md, i);
-    if (n == 0) {
+    if (n == 0 && md->data) {
+        species_of_file(p, md);
+    } else if (n == 0) {
         md->n_species = 1;
         md->species[0] = (struct md_species){"A", 1, -1, 0};
         if (md->units != UNITS_LJ)
@@ -190,12 +219,60 @@ static int read_path(struct ctx *ctx, struct params *p, struct md *md)
     else
         snprintf(md->initial.read, size, "%s/%s", folder, name);
     size_t length = strlen(name);
-    if (length < 5 || strcmp(name + length - 4, ".xyz") != 0)
+    if (!md_data_is(name) &&
+        (length < 5 || strcmp(name + length - 4, ".xyz") != 0))
         params_error(p, "md.initial", "read",
                      "cannot read '%s': the name of a particle file ends in "
-                     "\".xyz\"",
+                     "\".xyz\", or for a LAMMPS data file in \".data\"",
                      name);
     return 0;
+}
+
+/* The data file, read by rank 0; its header and coefficients are needed before
+ * species and pairs are. Collective. */
+static int read_data(struct ctx *ctx, struct params *p, struct md *md)
+{
+    int status = 0;
+    if (!params_is_set(p, "md.initial", "read") ||
+        !md_data_is(params_string(p, "md.initial", "read")))
+        return 0;
+    TRY(comm_agree(ctx, read_path(ctx, p, md)));
+    md->data = calloc(1, sizeof *md->data);
+    if (!md->data)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for a data file");
+    TRY(comm_agree(ctx, status));
+    md->data->path = md->initial.read;
+    md->initial.read = NULL;
+    if (comm_rank(ctx->comm) == 0)
+        status = md_data_parse(ctx, md->data->path,
+                               params_string(p, "md.initial", "atom_style"),
+                               md->data);
+    TRY(comm_agree(ctx, status));
+    TRY(md_data_share(ctx, md->data));
+    md->n_particles = md->data->n_atoms;
+    md->charged = md->data->charged;
+    return 0;
+}
+
+/* The box of a data file, and how many of each species it has. */
+static void use_data(struct params *p, struct md *md)
+{
+    const struct md_data *data = md->data;
+    if (params_is_set(p, "domain", "size"))
+        params_error(p, "domain", "size",
+                     "the box is that of '%s'; leave domain.size out",
+                     data->path);
+    for (int d = 0; d < 3; d++) {
+        md->box_lo[d] = data->lo[d];
+        md->box_length[d] = data->hi[d] - data->lo[d];
+    }
+    if (md->n_species != data->n_types)
+        params_error(p, "md.species", "name",
+                     "'%s' has %d atom types, but there are %d "
+                     "[[md.species]]: one each, in their order",
+                     data->path, data->n_types, md->n_species);
+    for (int s = 0; s < md->n_species && s < data->n_types; s++)
+        md->species[s].count = data->count[s];
 }
 
 static int read_initial(struct ctx *ctx, struct params *p, struct md *md)
@@ -208,7 +285,9 @@ static int read_initial(struct ctx *ctx, struct params *p, struct md *md)
         md->box_length[d] = size ? size[d] : 0;
     int has_lattice = params_is_set(p, "md.initial", "lattice");
     int has_file = params_is_set(p, "md.initial", "read");
-    if (has_lattice == has_file)
+    if (md->data && !has_lattice)
+        use_data(p, md);
+    else if (has_lattice == has_file)
         params_error(p, "md.initial", has_file ? "read" : "lattice",
                      has_file ? "give md.initial.lattice or md.initial.read, "
                                 "not both"
@@ -366,10 +445,12 @@ static double degrees_of_freedom(const struct md *md)
 int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
 {
     read_times(p, md);
+    TRY(read_data(ctx, p, md));
     read_species(p, md);
     TRY(comm_agree(ctx, read_initial(ctx, p, md)));
     read_ensemble(p, md);
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     if (!md->initial.read && md->box_length[0] > 0)
         check_cutoff(p, md);

@@ -229,6 +229,8 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
     TRY(state_put(ctx, io, &numbers));
     TRY(state_put(ctx, io, &work));
     TRY(save_particles(ctx, md, io));
+    if (md->topology)
+        TRY(md_save_terms(ctx, md, io));
     if (md->rdf.on)
         TRY(save_rdf(ctx, md, io));
     return md->msd.on ? save_msd(ctx, md, io) : 0;
@@ -278,7 +280,7 @@ static int find_share(struct ctx *ctx, const struct md *md, struct state_io *io,
 }
 
 /* The same list as then, and the particles where they have gone since. */
-static int rebuild_list(struct ctx *ctx, struct md *md,
+static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
                         const struct columns *columns)
 {
     size_t n = (size_t)columns->n;
@@ -295,6 +297,8 @@ static int rebuild_list(struct ctx *ctx, struct md *md,
     if (status == 0)
         status = md->k->insert(ctx, md->store, p, n);
     TRY_CLEANUP(comm_agree(ctx, status));
+    if (md->topology)
+        TRY_CLEANUP(md_restore_terms(ctx, md, io, p, n));
     TRY_CLEANUP(md_redistribute(ctx, md));
     TRY_CLEANUP(comm_agree(ctx, md->k->put_slots(ctx, md->store, slots, n)));
 cleanup:
@@ -331,7 +335,7 @@ static int sort_by_owner(struct ctx *ctx, const struct md *md,
     return status;
 }
 
-static int send_to_owners(struct ctx *ctx, struct md *md,
+static int send_to_owners(struct ctx *ctx, struct md *md, struct state_io *io,
                           const struct columns *columns)
 {
     size_t ranks = (size_t)md->grid.size, came = 0;
@@ -348,6 +352,8 @@ static int send_to_owners(struct ctx *ctx, struct md *md,
         came += received[r];
     TRY_CLEANUP(
         comm_agree(ctx, md->k->insert(ctx, md->store, in, came / sizeof *p)));
+    if (md->topology)
+        TRY_CLEANUP(md_restore_terms(ctx, md, io, in, came / sizeof *p));
     TRY_CLEANUP(md_redistribute(ctx, md));
 cleanup:
     free(p);
@@ -370,8 +376,8 @@ static int restore_particles(struct ctx *ctx, struct md *md,
         status = move_columns(ctx, io, io->get, md->n_particles, first,
                               &columns, exact);
     if (status == 0)
-        status = exact ? rebuild_list(ctx, md, &columns)
-                       : send_to_owners(ctx, md, &columns);
+        status = exact ? rebuild_list(ctx, md, io, &columns)
+                       : send_to_owners(ctx, md, io, &columns);
     if (exact)
         md->list_step = list_step;
     free_columns(&columns);

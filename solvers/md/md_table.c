@@ -16,6 +16,19 @@ static const struct param_section sections[] = {
      "Lennard-Jones parameters of a pair of species. Pairs of unlike species "
      "that are left out follow md.pair.mixing. In lj units a single species "
      "has epsilon = sigma = 1 without it."},
+    {"md.bonds", 0, 1,
+     "Forces along bonds, angles and dihedrals that a data file lists, and how "
+     "much of the pair forces is left between particles that few bonds join."},
+    {"md.bonds.bond", 1, 1,
+     "Coefficients of one type of bonds, in place of those of the data file."},
+    {"md.bonds.angle", 1, 1,
+     "Coefficients of one type of angles, in place of those of the data file."},
+    {"md.bonds.dihedral", 1, 1,
+     "Coefficients of one type of dihedrals, in place of those of the data "
+     "file."},
+    {"md.bonds.improper", 1, 1,
+     "Coefficients of one type of impropers, in place of those of the data "
+     "file."},
     {"md.ensemble", 0, 1, "Constant energy, or a thermostat."},
     {"md.analysis.rdf", 0, 1,
      "Radial distribution functions, accumulated during the run and written at "
@@ -72,8 +85,15 @@ static const struct param params[] = {
      "Edge of the cubic cell; instead of density."},
     {"md.initial", "read", PARAM_STRING, NO_DIM, NULL, 0, 0, 0, PARAM_OPTIONAL,
      NULL,
-     "Particle file, instead of a lattice: extended XYZ (.xyz), path relative "
-     "to the deck's folder. Numbers are in the deck's units."},
+     "Particle file, instead of a lattice: extended XYZ (.xyz) or a LAMMPS "
+     "data "
+     "file (NAME.data, data.NAME or NAME.lmp), path relative to the deck's "
+     "folder. Numbers are in the deck's units. The types of a data file are "
+     "the species in their order."},
+    {"md.initial", "atom_style", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
+     "auto|atomic|charge|bond|angle|molecular|full",
+     "Columns of the section Atoms of a data file, as LAMMPS names them. auto: "
+     "as the section itself says ('Atoms # full')."},
     {"md.initial", "temperature", PARAM_DOUBLE, TEMPERATURE, "1.44", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "Draw Maxwell-Boltzmann velocities of exactly this temperature and zero "
@@ -137,6 +157,55 @@ static const struct param params[] = {
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Cutoff of this pair, at most md.pair.cutoff, which is taken where this "
      "is left out."},
+
+    {"md.bonds", "bond_style", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, "none|harmonic|fene|morse",
+     "Form of the bonds' energy. harmonic: k (r - r0)^2. fene: Kremer and "
+     "Grest's, with the repulsion of the pair. morse: d (1 - exp(-a (r - "
+     "r0)))^2. none: they mark who is bound only. Left out: what the data "
+     "file says behind 'Bond Coeffs #'."},
+    {"md.bonds", "angle_style", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, "none|harmonic|charmm|cosine",
+     "Form of the angles' energy. harmonic: k (theta - theta0)^2. charmm: the "
+     "same and k_ub (r - r_ub)^2 between the ends. cosine: k (1 + cos theta)."},
+    {"md.bonds", "dihedral_style", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, "none|charmm|opls|multi/harmonic",
+     "Form of the dihedrals' energy. charmm: k (1 + cos(n phi - d)). opls: "
+     "four "
+     "cosines. multi/harmonic: a polynomial of the cosine."},
+    {"md.bonds", "improper_style", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, "none|harmonic|cvff",
+     "Form of the impropers' energy. harmonic: k (chi - chi0)^2. cvff: k (1 + "
+     "d cos(n phi))."},
+    {"md.bonds", "special_lj", PARAM_DOUBLES, NO_DIM, "[0, 0, 0]", 0, 1, 3,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "What is left of Lennard-Jones between particles that one, two and three "
+     "bonds join: 0 none, 1 all."},
+    {"md.bonds", "special_coulomb", PARAM_DOUBLES, NO_DIM, "[0, 0, 0]", 0, 1, 3,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "The same of Coulomb's forces between charges."},
+#define BOND_TYPE(kind)                                            \
+    {                                                              \
+        "md.bonds." kind, "type", PARAM_INT, NO_DIM, "1", 1, 0, 0, \
+            PARAM_REQUIRED | PARAM_HAS_MIN, NULL,                  \
+            "Number of the type in the data file, from 1."         \
+    }
+#define BOND_NUMBERS(kind, example)                                           \
+    {                                                                         \
+        "md.bonds." kind, "parameters", PARAM_DOUBLES, NO_DIM, example, 0, 0, \
+            0, PARAM_REQUIRED, NULL,                                          \
+            "Numbers of the style, in the order and units in which LAMMPS "   \
+            "takes "                                                          \
+            "them; angles in degrees."                                        \
+    }
+    BOND_TYPE("bond"),
+    BOND_NUMBERS("bond", "[30, 1.5, 1, 1]"),
+    BOND_TYPE("angle"),
+    BOND_NUMBERS("angle", "[55, 104.52]"),
+    BOND_TYPE("dihedral"),
+    BOND_NUMBERS("dihedral", "[0.2, 1, 180, 0.5]"),
+    BOND_TYPE("improper"),
+    BOND_NUMBERS("improper", "[50, 0]"),
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
      PARAM_STARTER, "nve|langevin|bussi|-nose-hoover|-npt",

@@ -1,6 +1,7 @@
 # tests/physics: what the program computes, seen through its files.
 PHYSICS_TESTS = \
 	tests/physics/analysis.py \
+	tests/physics/bonds.py \
 	tests/physics/card.py \
 	tests/physics/decks.py \
 	tests/physics/drift.py \

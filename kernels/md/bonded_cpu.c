@@ -1,0 +1,254 @@
+/* bonded_cpu.c: forces of terms along bonds. */
+#include "kernels/md/terms_cpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "kernels/md/bonded.h"
+#include "kernels/md/pairs.h"
+
+/* From b to the nearest image of a. */
+static void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
+                          double out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double length = s->setup.box_length[d];
+        double x =
+            (double)s->pair_x[SLOT(a, d)] - (double)s->pair_x[SLOT(b, d)];
+        out[d] = x - length * rint(x / length);
+    }
+}
+
+/* What the loop over terms carries along. */
+struct run {
+    const struct md_store *s;
+    const struct md_force_field *field;
+    scalar *f;
+    double energy[MD_ENERGIES], virial;
+    int want, broken;
+};
+
+static void add_force(struct run *r, const struct slot_term *term, int k,
+                      const double force[3])
+{
+    if (!(term->own >> k & 1))
+        return;
+    for (int d = 0; d < 3; d++)
+        r->f[SLOT(term->slot[k], d)] += (scalar)force[d];
+}
+
+/* The share of a term's energy that is this rank's. */
+static double share_of(const struct slot_term *term)
+{
+    return (double)__builtin_popcount(term->own) / md_term_size(term->kind);
+}
+
+static void add_pair(struct run *r, const struct slot_term *term, int i, int j,
+                     const double d[3], double f_over_r)
+{
+    double force[3] = {f_over_r * d[0], f_over_r * d[1], f_over_r * d[2]};
+    double back[3] = {-force[0], -force[1], -force[2]};
+    add_force(r, term, i, force);
+    add_force(r, term, j, back);
+    if (r->want)
+        r->virial += share_of(term) * dot3(force, d);
+}
+
+static void run_bond(struct run *r, const struct slot_term *term)
+{
+    double d[3], g;
+    md_difference(r->s, term->slot[0], term->slot[1], d);
+    double u =
+        bond_energy(&r->field->bonds[term->type], dot3(d, d), &g, &r->broken);
+    add_pair(r, term, 0, 1, d, g);
+    r->energy[MD_ENERGY_BOND] += share_of(term) * u;
+}
+
+static void run_angle(struct run *r, const struct slot_term *term)
+{
+    double a[3], b[3], f_i[3] = {0}, f_k[3] = {0}, f_j[3];
+    md_difference(r->s, term->slot[0], term->slot[1], a);
+    md_difference(r->s, term->slot[2], term->slot[1], b);
+    double u = angle_energy(&r->field->angles[term->type], a, b, f_i, f_k);
+    for (int d = 0; d < 3; d++)
+        f_j[d] = -f_i[d] - f_k[d];
+    add_force(r, term, 0, f_i);
+    add_force(r, term, 1, f_j);
+    add_force(r, term, 2, f_k);
+    r->energy[MD_ENERGY_ANGLE] += share_of(term) * u;
+    if (r->want)
+        r->virial += share_of(term) * (dot3(f_i, a) + dot3(f_k, b));
+}
+
+/* Lennard-Jones and plain Coulomb of the ends of a CHARMM dihedral. */
+static void run_ends(struct run *r, const struct slot_term *term, double weight)
+{
+    const struct md_store *s = r->s;
+    double d[3], lj = 0, qq = 0;
+    md_difference(s, term->slot[0], term->slot[3], d);
+    double inv2 = 1 / dot3(d, d), inv6 = inv2 * inv2 * inv2, f_lj = 0;
+    if (r->field->lj14) {
+        int a = s->species[term->slot[0]], b = s->species[term->slot[3]];
+        const struct md_lj14 *c = &r->field->lj14[a * s->setup.n_species + b];
+        lj = weight * inv6 * (c->c12 * inv6 - c->c6);
+        f_lj = weight * inv6 * (12 * c->c12 * inv6 - 6 * c->c6);
+    }
+    if (s->charge)
+        qq = weight * r->field->coulomb.constant *
+             (double)s->charge[term->slot[0]] *
+             (double)s->charge[term->slot[3]] * sqrt(inv2);
+    add_pair(r, term, 0, 3, d, (f_lj + qq) * inv2);
+    r->energy[MD_ENERGY_PAIR] += share_of(term) * lj;
+    r->energy[MD_ENERGY_COULOMB] += share_of(term) * qq;
+}
+
+static void run_torsion(struct run *r, const struct slot_term *term)
+{
+    double f[3], g[3], h[3], force[4][3] = {{0}}, slope = 0, u;
+    struct torsion t;
+    md_difference(r->s, term->slot[0], term->slot[1], f);
+    md_difference(r->s, term->slot[1], term->slot[2], g);
+    md_difference(r->s, term->slot[3], term->slot[2], h);
+    torsion_of(f, g, h, &t);
+    int improper = term->kind == MD_TERM_IMPROPER;
+    if (!improper) {
+        u = dihedral_energy(&r->field->dihedrals[term->type], &t, &slope);
+    } else {
+        const struct md_improper_coeff *c = &r->field->impropers[term->type];
+        u = c->style == MD_IMPROPER_NONE ? 0
+            : c->style == MD_IMPROPER_HARMONIC
+                ? improper_harmonic(c, &t, &slope)
+                : improper_cvff(c, &t, &slope);
+    }
+    torsion_forces(&t, slope, force);
+    for (int k = 0; k < 4; k++)
+        add_force(r, term, k, force[k]);
+    r->energy[improper ? MD_ENERGY_IMPROPER : MD_ENERGY_DIHEDRAL] +=
+        share_of(term) * u;
+    if (r->want) { /* positions relative to particle k */
+        double x_i[3];
+        for (int d = 0; d < 3; d++)
+            x_i[d] = f[d] + g[d];
+        r->virial += share_of(term) * (dot3(force[0], x_i) + dot3(force[1], g) +
+                                       dot3(force[3], h));
+    }
+    if (!improper &&
+        r->field->dihedrals[term->type].style == MD_DIHEDRAL_CHARMM &&
+        r->field->dihedrals[term->type].weight > 0)
+        run_ends(r, term, r->field->dihedrals[term->type].weight);
+}
+
+/* Lennard-Jones and Coulomb between particles that are few bonds apart: they
+ * are not in the pair list, and here by their shares. A mesh has the whole
+ * Coulomb sum, so that the part that bonds take away is taken off. */
+static void run_special(struct run *r, const struct slot_term *term)
+{
+    const struct md_store *s = r->s;
+    const struct md_coulomb *q = &r->field->coulomb;
+    double share_lj = r->field->special_lj[term->type];
+    double share_q = r->field->special_coulomb[term->type];
+    double d[3], u = 0, uq = 0, g = 0;
+    int charged = s->charge && q->method != MD_COULOMB_NONE;
+    if (!(share_lj > 0) && !charged)
+        return;
+    md_difference(s, term->slot[0], term->slot[1], d);
+    double r2 = dot3(d, d), gq = 0;
+    int a = s->species[term->slot[0]], b = s->species[term->slot[1]];
+    const struct lj_coeff *c = &s->coeff[a * s->setup.n_species + b];
+    if (share_lj > 0 && r2 < c->cutoff2)
+        u = share_lj * lj_pair(c, r->field->switch_from, r2, &g);
+    if (charged)
+        uq = coulomb_special(q, share_q, r2, &gq) *
+             (double)s->charge[term->slot[0]] *
+             (double)s->charge[term->slot[1]];
+    gq *= charged ? (double)s->charge[term->slot[0]] *
+                        (double)s->charge[term->slot[1]]
+                  : 0;
+    add_pair(r, term, 0, 1, d, share_lj * g + gq);
+    r->energy[MD_ENERGY_PAIR] += share_of(term) * u;
+    r->energy[MD_ENERGY_COULOMB] += share_of(term) * uq;
+}
+
+static void run_term(struct run *r, const struct slot_term *term)
+{
+    switch (term->kind) {
+    case MD_TERM_BOND:
+        run_bond(r, term);
+        break;
+    case MD_TERM_ANGLE:
+        run_angle(r, term);
+        break;
+    case MD_TERM_SPECIAL:
+        run_special(r, term);
+        break;
+    default:
+        run_torsion(r, term);
+    }
+}
+
+void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
+                  int want, int with_copies)
+{
+    struct run r = {.s = s, .field = &s->terms->field, .f = f, .want = want};
+    size_t first, last;
+    md_worker_terms(s, w, with_copies, &first, &last);
+    for (size_t k = first; k < last; k++)
+        run_term(&r, &s->terms->terms[k]);
+    w->terms = (struct md_sums){.virial = r.virial};
+    for (int e = 0; e < MD_ENERGIES; e++) {
+        w->terms.part[e] = r.energy[e];
+        w->terms.energy += r.energy[e];
+    }
+    if (r.broken)
+        w->broken = 1;
+}
+
+void md_add_sums(struct md_sums *to, const struct md_sums *from)
+{
+    to->energy += from->energy;
+    to->virial += from->virial;
+    for (int e = 0; e < MD_ENERGIES; e++)
+        to->part[e] += from->part[e];
+}
+
+/* ---- broken bonds ---- */
+
+static int64_t longest_bond(const struct md_store *s, double *length)
+{
+    int64_t which = -1;
+    *length = 0;
+    for (size_t k = 0; k < s->terms->n; k++) {
+        const struct slot_term *term = &s->terms->terms[k];
+        double d[3];
+        if (term->kind != MD_TERM_BOND)
+            continue;
+        md_difference(s, term->slot[0], term->slot[1], d);
+        double r = sqrt(dot3(d, d));
+        if (which < 0 || !(r <= *length)) {
+            *length = r;
+            which = (int64_t)k;
+        }
+    }
+    return which;
+}
+
+int md_check_terms(struct ctx *ctx, struct md_store *s)
+{
+    int broken = 0;
+    double length;
+    for (int k = 0; k < s->n_workers; k++)
+        broken |= s->workers[k].broken;
+    if (!broken)
+        return 0;
+    int64_t k = longest_bond(s, &length);
+    if (k < 0)
+        return FAIL(ctx, STATUS_INTERNAL, "a bond broke that is not there");
+    const struct slot_term *term = &s->terms->terms[k];
+    return FAIL(ctx, STATUS_PHYSICS,
+                "the FENE bond of particles %" PRId64 " and %" PRId64
+                " is %g long, longer than its %g; the timestep is probably "
+                "too large, or the start is too tight",
+                s->id[term->slot[0]], s->id[term->slot[1]], length,
+                s->terms->field.bonds[term->type].r0);
+}

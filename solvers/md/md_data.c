@@ -1,0 +1,194 @@
+/* md_data.c: what a LAMMPS data file brings, to the ranks that need it. */
+#include "md_data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "domain/topology.h"
+#include "md.h"
+
+enum { PIECE = 16384 }; /* atoms or terms sent at once */
+
+int md_data_is(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    return strncmp(name, "data.", 5) == 0 ||
+           (n > 5 && strcmp(name + n - 5, ".data") == 0) ||
+           (n > 4 && strcmp(name + n - 4, ".lmp") == 0);
+}
+
+void md_data_free(struct md_data *data)
+{
+    if (!data)
+        return;
+    for (int k = 0; k < MD_DATA_KINDS; k++)
+        free(data->coeff[k]);
+    free(data->atoms);
+    free(data->terms);
+    free(data->path);
+    free(data);
+}
+
+int md_data_share(struct ctx *ctx, struct md_data *data)
+{
+    struct md_data own = *data;
+    int is_reader = comm_rank(ctx->comm) == 0, status = 0;
+    TRY(comm_bcast(ctx, data, sizeof *data));
+    /* Pointers are each rank's own. */
+    data->path = own.path;
+    data->atoms = own.atoms;
+    data->terms = own.terms;
+    for (int k = 0; k < MD_DATA_KINDS; k++) {
+        size_t n = (size_t)data->n_term_types[k] + 1;
+        data->coeff[k] =
+            is_reader ? own.coeff[k] : calloc(n, sizeof *data->coeff[k]);
+        if (!data->coeff[k])
+            status = FAIL(ctx, STATUS_MEMORY, "no memory for coefficients");
+    }
+    TRY(comm_agree(ctx, status));
+    for (int k = 0; k < MD_DATA_KINDS; k++)
+        TRY(comm_bcast(ctx, data->coeff[k],
+                       ((size_t)data->n_term_types[k] + 1) *
+                           sizeof *data->coeff[k]));
+    return 0;
+}
+
+/* ---- atoms ---- */
+
+static int keep_atoms(struct ctx *ctx, const struct md *md,
+                      const struct md_particle *piece, size_t n,
+                      struct md_list *list)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct md_particle p = piece[i];
+        md_wrap(md, &p);
+        if (grid_owner(&md->grid, p.position) == md->grid.rank)
+            TRY(md_list_add(ctx, list, &p));
+    }
+    return 0;
+}
+
+static int place_atoms(struct ctx *ctx, const struct md *md,
+                       const struct md_data *data, struct md_list *list)
+{
+    struct md_particle *piece = malloc(PIECE * sizeof *piece);
+    int status = piece ? 0 : FAIL(ctx, STATUS_MEMORY, "no memory for atoms");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    for (int64_t first = 0; first < data->n_atoms; first += PIECE) {
+        int64_t left = data->n_atoms - first;
+        size_t n = left < PIECE ? (size_t)left : PIECE;
+        if (data->atoms)
+            memcpy(piece, data->atoms + first, n * sizeof *piece);
+        TRY_CLEANUP(comm_bcast(ctx, piece, n * sizeof *piece));
+        TRY_CLEANUP(comm_agree(ctx, keep_atoms(ctx, md, piece, n, list)));
+    }
+cleanup:
+    free(piece);
+    return status;
+}
+
+/* ---- terms ---- */
+
+/* Which atoms are here, a bit for each id. */
+static int mark_own(struct ctx *ctx, const struct md_data *data,
+                    const struct md_list *list, unsigned char **here)
+{
+    *here = calloc((size_t)data->n_atoms / 8 + 1, 1);
+    if (!*here)
+        return FAIL(ctx, STATUS_MEMORY, "no memory to share out bonds");
+    for (size_t i = 0; i < list->n; i++)
+        (*here)[list->p[i].id / 8] |=
+            (unsigned char)(1u << (list->p[i].id % 8));
+    return 0;
+}
+
+static int keep_terms(struct ctx *ctx, const struct md_term *piece, size_t n,
+                      const unsigned char *here, struct topology *topology)
+{
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < md_term_size(piece[i].kind); k++) {
+            int64_t id = piece[i].id[k];
+            if (here[id / 8] >> (id % 8) & 1)
+                TRY(topology_add(ctx, topology, id, &piece[i], 1));
+        }
+    return 0;
+}
+
+/* Terms of rank 0 (terms, n; NULL elsewhere) to those who have their atoms. */
+static int share_terms(struct ctx *ctx, const struct md_term *terms, size_t n,
+                       const unsigned char *here, struct topology *topology)
+{
+    int status = 0;
+    uint64_t total = n;
+    struct md_term *piece = malloc(PIECE * sizeof *piece);
+    if (!piece)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(comm_bcast(ctx, &total, sizeof total));
+    for (uint64_t first = 0; first < total; first += PIECE) {
+        size_t m = total - first < PIECE ? (size_t)(total - first) : PIECE;
+        if (terms)
+            memcpy(piece, terms + first, m * sizeof *piece);
+        TRY_CLEANUP(comm_bcast(ctx, piece, m * sizeof *piece));
+        TRY_CLEANUP(comm_agree(ctx, keep_terms(ctx, piece, m, here, topology)));
+    }
+cleanup:
+    free(piece);
+    return status;
+}
+
+/* Pairs that the bonds of the whole system exclude, on rank 0. */
+static int find_special(struct ctx *ctx, const struct md_data *data,
+                        struct md_term **special, size_t *n)
+{
+    size_t bonds = 0;
+    int64_t(*pairs)[2] =
+        malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *pairs);
+    *special = NULL;
+    *n = 0;
+    if (!pairs)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    for (size_t i = 0; i < data->n_all_terms; i++)
+        if (data->terms[i].kind == MD_TERM_BOND) {
+            pairs[bonds][0] = data->terms[i].id[0];
+            pairs[bonds++][1] = data->terms[i].id[1];
+        }
+    int status = topology_special(ctx, data->n_atoms, bonds,
+                                  (const int64_t(*)[2])pairs, special, n);
+    free(pairs);
+    return status;
+}
+
+static int place_terms(struct ctx *ctx, const struct md_data *data,
+                       const struct md_list *list, struct topology *topology)
+{
+    int is_reader = comm_rank(ctx->comm) == 0, status;
+    unsigned char *here = NULL;
+    struct md_term *special = NULL;
+    size_t n = 0;
+    status = mark_own(ctx, data, list, &here);
+    if (status == 0 && is_reader)
+        status = find_special(ctx, data, &special, &n);
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(share_terms(ctx, data->terms, is_reader ? data->n_all_terms : 0,
+                            here, topology));
+    TRY_CLEANUP(share_terms(ctx, special, n, here, topology));
+    topology_sort(topology);
+cleanup:
+    free(here);
+    free(special);
+    return status;
+}
+
+int md_data_place(struct ctx *ctx, const struct md *md,
+                  const struct md_data *data, struct md_list *list,
+                  struct topology *topology)
+{
+    TRY(place_atoms(ctx, md, data, list));
+    return topology ? place_terms(ctx, data, list, topology) : 0;
+}

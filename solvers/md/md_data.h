@@ -1,0 +1,71 @@
+/* md_data.h: a system from a LAMMPS data file.
+ *
+ * Rank 0 reads the whole file once (md_data_parse); everybody then knows its
+ * header and its coefficients, and gets particles and terms piece by piece
+ * (md_data_share, md_data_place). Format: "read_data" of the LAMMPS manual.
+ */
+#ifndef WARPDECK_SOLVERS_MD_DATA_H
+#define WARPDECK_SOLVERS_MD_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/md/md_kernels.h"
+
+struct ctx;
+struct md;
+struct md_list;
+struct topology;
+
+enum {
+    MD_DATA_VALUES_MAX = 8, /* numbers of one line of coefficients */
+    MD_DATA_LABEL_MAX = 32
+};
+
+/* Kinds of terms that a file lists: MD_TERM_BOND to MD_TERM_IMPROPER. */
+enum { MD_DATA_KINDS = 4 };
+
+/* One line of "Pair Coeffs", "Bond Coeffs" and so on. */
+struct md_data_coeff {
+    int n; /* 0: the file has none */
+    double value[MD_DATA_VALUES_MAX];
+};
+
+struct md_data {
+    /* known to all ranks after md_data_share() */
+    int64_t n_atoms, n_terms[MD_DATA_KINDS];
+    int32_t n_types, n_term_types[MD_DATA_KINDS];
+    double lo[3], hi[3];
+    int charged, has_velocities;
+    char hint[1 + MD_DATA_KINDS][MD_DATA_LABEL_MAX]; /* "Pair Coeffs # lj/cut":
+                                                      * the style, or "" */
+    double mass[MD_SPECIES_MAX];                     /* 0: not given */
+    char label[MD_SPECIES_MAX][MD_DATA_LABEL_MAX];
+    int64_t count[MD_SPECIES_MAX];
+    struct md_data_coeff pair[MD_SPECIES_MAX];
+    struct md_data_coeff *coeff[MD_DATA_KINDS]; /* [n_term_types] */
+    char *path;
+    /* rank 0 */
+    struct md_particle *atoms; /* [n_atoms], by line; as the file has them */
+    struct md_term *terms;     /* of all kinds, in the file's order */
+    size_t n_all_terms;
+};
+
+/* Whether a path names a data file: "x.data", "data.x", "x.lmp". */
+int md_data_is(const char *path);
+
+/* Read and check the file. style: "auto", or an atom style of LAMMPS. Not
+ * collective. Errors: STATUS_INPUT "file:line: ...", with the section. */
+int md_data_parse(struct ctx *ctx, const char *path, const char *style,
+                  struct md_data *data);
+/* What rank 0 has parsed, but atoms and terms, to all. Collective. */
+int md_data_share(struct ctx *ctx, struct md_data *data);
+void md_data_free(struct md_data *data);
+
+/* Each rank's particles (wrapped into the box) into the list, and their terms
+ * and excluded pairs into the topology, where there is one. Collective. */
+int md_data_place(struct ctx *ctx, const struct md *md,
+                  const struct md_data *data, struct md_list *list,
+                  struct topology *topology);
+
+#endif

@@ -1,0 +1,489 @@
+/* md_data_text.c: the text of a LAMMPS data file. */
+#define _POSIX_C_SOURCE 200809L /* getline */
+
+#include "md_data.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/error.h"
+
+enum { WORDS_MAX = 32 };
+
+/* The file as it is read, line by line. */
+struct text {
+    struct ctx *ctx;
+    const char *path;
+    FILE *file;
+    char *line, *comment; /* comment: what stands behind '#', or NULL */
+    size_t capacity;
+    int64_t number;
+    char *word[WORDS_MAX];
+    int n_words;
+    char section[64];
+    int q, molecule; /* columns of the atom style */
+    unsigned char *seen;
+};
+
+static int fail(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int fail(struct text *t, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s", t->path,
+                t->number, t->section[0] ? t->section : "",
+                t->section[0] ? ": " : "", text);
+}
+
+/* The next line that has words, cut into them. 0: *there = 0 at the end. */
+static int next_line(struct text *t, int *there)
+{
+    for (;;) {
+        errno = 0;
+        ssize_t n = getline(&t->line, &t->capacity, t->file);
+        *there = n >= 0;
+        if (n < 0)
+            return ferror(t->file)
+                       ? FAIL(t->ctx, STATUS_INPUT, "cannot read '%s': %s",
+                              t->path, strerror(errno))
+                       : 0;
+        t->number++;
+        if (strlen(t->line) != (size_t)n)
+            return fail(t, "a zero byte: this is not a text file");
+        t->comment = strchr(t->line, '#');
+        if (t->comment)
+            *t->comment++ = '\0';
+        t->n_words = 0;
+        char *rest = NULL;
+        for (char *w = strtok_r(t->line, " \t\r\n", &rest);
+             w && t->n_words < WORDS_MAX; w = strtok_r(NULL, " \t\r\n", &rest))
+            t->word[t->n_words++] = w;
+        if (t->n_words > 0)
+            return 0;
+    }
+}
+
+static int whole(struct text *t, int w, int64_t least, int64_t most,
+                 const char *what, int64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    if (w >= t->n_words)
+        return fail(t, "%s is missing", what);
+    long long v = strtoll(t->word[w], &end, 10);
+    if (*end != '\0' || errno != 0)
+        return fail(t, "%s: '%.40s' is no whole number", what, t->word[w]);
+    if (v < least || v > most)
+        return fail(t, "%s: %lld is outside of %" PRId64 " to %" PRId64, what,
+                    v, least, most);
+    *value = v;
+    return 0;
+}
+
+static int real(struct text *t, int w, const char *what, double *value)
+{
+    char *end = NULL;
+    if (w >= t->n_words)
+        return fail(t, "%s is missing", what);
+    *value = strtod(t->word[w], &end);
+    if (*end != '\0' || !isfinite(*value))
+        return fail(t, "%s: '%.40s' is no finite number", what, t->word[w]);
+    return 0;
+}
+
+/* ---- the header ---- */
+
+static const char *const kind_plural[MD_DATA_KINDS] = {
+    "bonds", "angles", "dihedrals", "impropers"};
+static const char *const kind_name[MD_DATA_KINDS] = {"bond", "angle",
+                                                     "dihedral", "improper"};
+
+static int read_box(struct text *t, struct md_data *data)
+{
+    static const char *const names[] = {"xlo", "ylo", "zlo"};
+    for (int d = 0; d < 3; d++)
+        if (t->n_words == 4 && strcmp(t->word[2], names[d]) == 0) {
+            TRY(real(t, 0, "the box's lower edge", &data->lo[d]));
+            TRY(real(t, 1, "the box's upper edge", &data->hi[d]));
+            if (!(data->hi[d] > data->lo[d]))
+                return fail(t, "the box has no length in %c", "xyz"[d]);
+            return 0;
+        }
+    if (t->n_words == 6 && strcmp(t->word[3], "xy") == 0)
+        for (int d = 0; d < 3; d++) {
+            double tilt = 0;
+            TRY(real(t, d, "the tilt", &tilt));
+            if (tilt < 0 || tilt > 0)
+                return fail(t, "the box is tilted; only right-angled boxes are "
+                               "read");
+        }
+    return 0;
+}
+
+/* "N atoms", "N bond types", ...; other lines of the header are of no use
+ * here. */
+static int read_header_line(struct text *t, struct md_data *data)
+{
+    int64_t v;
+    if (t->n_words == 2 && strcmp(t->word[1], "atoms") == 0)
+        return whole(t, 0, 1, INT64_C(1000000000000), "the number of atoms",
+                     &data->n_atoms);
+    if (t->n_words == 3 && strcmp(t->word[2], "types") == 0) {
+        if (strcmp(t->word[1], "atom") == 0) {
+            TRY(whole(t, 0, 1, MD_SPECIES_MAX, "the number of atom types", &v));
+            data->n_types = (int32_t)v;
+        }
+        for (int k = 0; k < MD_DATA_KINDS; k++)
+            if (strcmp(t->word[1], kind_name[k]) == 0) {
+                TRY(whole(t, 0, 0, 1000000, "the number of types", &v));
+                data->n_term_types[k] = (int32_t)v;
+            }
+        return 0;
+    }
+    for (int k = 0; k < MD_DATA_KINDS; k++)
+        if (t->n_words == 2 && strcmp(t->word[1], kind_plural[k]) == 0)
+            return whole(t, 0, 0, INT64_C(1000000000000), "the number of terms",
+                         &data->n_terms[k]);
+    return read_box(t, data);
+}
+
+static int is_section(const struct text *t)
+{
+    char c = t->word[0][0];
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* The comment behind a section's name, as a style. */
+static void take_hint(const struct text *t, char *hint)
+{
+    hint[0] = '\0';
+    if (t->comment && sscanf(t->comment, " %31s", hint) != 1)
+        hint[0] = '\0';
+}
+
+static int check_header(struct text *t, struct md_data *data)
+{
+    if (data->n_atoms < 1 || data->n_types < 1)
+        return fail(t, "the header promises no atoms or no atom types");
+    for (int d = 0; d < 3; d++)
+        if (!(data->hi[d] > data->lo[d]))
+            return fail(t, "the header has no line '%clo %chi'", "xyz"[d],
+                        "xyz"[d]);
+    size_t terms = 0;
+    for (int k = 0; k < MD_DATA_KINDS; k++) {
+        terms += (size_t)data->n_terms[k];
+        if (data->n_terms[k] > 0 && data->n_term_types[k] < 1)
+            return fail(t, "the header has %s, but no %s types", kind_plural[k],
+                        kind_name[k]);
+        data->coeff[k] =
+            calloc((size_t)data->n_term_types[k] + 1, sizeof *data->coeff[k]);
+        if (!data->coeff[k])
+            return FAIL(t->ctx, STATUS_MEMORY, "no memory for '%s'", t->path);
+    }
+    size_t atoms = (size_t)data->n_atoms;
+    data->atoms = calloc(atoms, sizeof *data->atoms);
+    data->terms = malloc((terms + 1) * sizeof *data->terms);
+    t->seen = calloc(atoms / 8 + 1, 1);
+    if (!data->atoms || !data->terms || !t->seen)
+        return FAIL(t->ctx, STATUS_MEMORY,
+                    "no memory for the %" PRId64 " atoms and %zu terms that "
+                    "'%s' promises",
+                    data->n_atoms, terms, t->path);
+    return 0;
+}
+
+/* ---- atoms ---- */
+
+static int set_style(struct text *t, const char *style, struct md_data *data)
+{
+    static const struct {
+        const char *name;
+        int molecule, q;
+    } styles[] = {{"atomic", 0, 0}, {"charge", 0, 1},    {"bond", 1, 0},
+                  {"angle", 1, 0},  {"molecular", 1, 0}, {"full", 1, 1}};
+    char hint[MD_DATA_LABEL_MAX];
+    take_hint(t, hint);
+    const char *name = strcmp(style, "auto") != 0 ? style : hint;
+    for (size_t k = 0; k < sizeof styles / sizeof styles[0]; k++)
+        if (strcmp(name, styles[k].name) == 0) {
+            t->molecule = styles[k].molecule;
+            t->q = styles[k].q;
+            data->charged = t->q;
+            return 0;
+        }
+    if (name[0] == '\0')
+        return fail(t, "the section does not say its atom style ('Atoms # "
+                       "full'); set md.initial.atom_style");
+    return fail(t,
+                "atom style '%.30s' is not read; there are atomic, charge, "
+                "bond, angle, molecular and full",
+                name);
+}
+
+static int mark_id(struct text *t, int64_t id)
+{
+    unsigned char bit = (unsigned char)(1u << (id % 8));
+    if (t->seen[id / 8] & bit)
+        return fail(t, "atom %" PRId64 " stands twice", id);
+    t->seen[id / 8] |= bit;
+    return 0;
+}
+
+static int read_atom(struct text *t, struct md_data *data, int64_t row)
+{
+    struct md_particle *p = &data->atoms[row];
+    int64_t id, type, image;
+    int w = 0, x = 2 + t->molecule + t->q;
+    if (t->n_words != x + 3 && t->n_words != x + 6)
+        return fail(t, "%d columns instead of %d or %d", t->n_words, x + 3,
+                    x + 6);
+    TRY(whole(t, w++, 1, data->n_atoms, "the atom's id", &id));
+    TRY(mark_id(t, id));
+    w += t->molecule;
+    TRY(whole(t, w++, 1, data->n_types, "the atom's type", &type));
+    if (t->q)
+        TRY(real(t, w++, "the charge", &p->charge));
+    p->id = id;
+    p->species = (int32_t)type - 1;
+    data->count[type - 1]++;
+    for (int d = 0; d < 3; d++) {
+        TRY(real(t, x + d, "the position", &p->position[d]));
+        if (fabs(p->position[d] - data->lo[d]) >
+            1e9 * (data->hi[d] - data->lo[d]))
+            return fail(t, "%c = %g is more than 10^9 boxes away from the box",
+                        "xyz"[d], p -> position[d]);
+        if (t->n_words == x + 6) {
+            TRY(whole(t, x + 3 + d, -1000000000, 1000000000, "the image",
+                      &image));
+            p->image[d] = (int32_t)image;
+        }
+    }
+    return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct md_particle *p = a, *q = b;
+    return p->id < q->id ? -1 : p->id > q->id;
+}
+
+static int read_velocity(struct text *t, struct md_data *data, int64_t row)
+{
+    int64_t id;
+    (void)row;
+    if (t->n_words != 4)
+        return fail(t, "%d columns instead of 4", t->n_words);
+    TRY(whole(t, 0, 1, data->n_atoms, "the atom's id", &id));
+    for (int d = 0; d < 3; d++)
+        TRY(real(t, 1 + d, "the velocity", &data->atoms[id - 1].velocity[d]));
+    return 0;
+}
+
+/* ---- terms and coefficients ---- */
+
+static int read_term(struct text *t, struct md_data *data, int kind)
+{
+    struct md_term *term = &data->terms[data->n_all_terms];
+    int size = md_term_size(kind);
+    int64_t type;
+    if (t->n_words != 2 + size)
+        return fail(t, "%d columns instead of %d", t->n_words, 2 + size);
+    TRY(whole(t, 1, 1, data->n_term_types[kind], "the type", &type));
+    *term = (struct md_term){.kind = kind, .type = (int32_t)type - 1};
+    for (int k = 0; k < size; k++) {
+        TRY(whole(t, 2 + k, 1, data->n_atoms, "an atom's id", &term->id[k]));
+        for (int q = 0; q < k; q++)
+            if (term->id[q] == term->id[k])
+                return fail(t, "atom %" PRId64 " stands in it twice",
+                            term->id[k]);
+    }
+    data->n_all_terms++;
+    return 0;
+}
+
+static int read_coeff(struct text *t, int32_t n_types,
+                      struct md_data_coeff *coeff)
+{
+    int64_t type;
+    TRY(whole(t, 0, 1, n_types, "the type", &type));
+    struct md_data_coeff *c = &coeff[type - 1];
+    if (c->n > 0)
+        return fail(t, "type %" PRId64 " stands twice", type);
+    if (t->n_words < 2 || t->n_words > 1 + MD_DATA_VALUES_MAX)
+        return fail(t, "%d numbers instead of 1 to %d", t->n_words - 1,
+                    MD_DATA_VALUES_MAX);
+    for (c->n = 0; c->n < t->n_words - 1; c->n++)
+        TRY(real(t, 1 + c->n, "a coefficient", &c->value[c->n]));
+    return 0;
+}
+
+static int read_mass(struct text *t, struct md_data *data)
+{
+    int64_t type;
+    if (t->n_words != 2)
+        return fail(t, "%d columns instead of 2", t->n_words);
+    TRY(whole(t, 0, 1, data->n_types, "the type", &type));
+    TRY(real(t, 1, "the mass", &data->mass[type - 1]));
+    if (!(data->mass[type - 1] > 0))
+        return fail(t, "the mass must be above 0");
+    take_hint(t, data->label[type - 1]);
+    return 0;
+}
+
+/* ---- sections ---- */
+
+enum section {
+    ATOMS,
+    VELOCITIES,
+    MASSES,
+    PAIR,
+    COEFFS,                         /* + kind */
+    TERMS = COEFFS + MD_DATA_KINDS, /* + kind */
+    SECTIONS = TERMS + MD_DATA_KINDS
+};
+
+static const char *const section_names[SECTIONS] = {
+    "Atoms",       "Velocities",   "Masses",          "Pair Coeffs",
+    "Bond Coeffs", "Angle Coeffs", "Dihedral Coeffs", "Improper Coeffs",
+    "Bonds",       "Angles",       "Dihedrals",       "Impropers"};
+
+static int64_t section_rows(const struct md_data *data, int section)
+{
+    if (section == ATOMS || section == VELOCITIES)
+        return data->n_atoms;
+    if (section == MASSES || section == PAIR)
+        return data->n_types;
+    if (section < TERMS)
+        return data->n_term_types[section - COEFFS];
+    return data->n_terms[section - TERMS];
+}
+
+static int read_row(struct text *t, struct md_data *data, int section,
+                    int64_t row)
+{
+    if (section == ATOMS)
+        return read_atom(t, data, row);
+    if (section == VELOCITIES)
+        return read_velocity(t, data, row);
+    if (section == MASSES)
+        return read_mass(t, data);
+    if (section == PAIR)
+        return read_coeff(t, data->n_types, data->pair);
+    if (section < TERMS)
+        return read_coeff(t, data->n_term_types[section - COEFFS],
+                          data->coeff[section - COEFFS]);
+    return read_term(t, data, section - TERMS);
+}
+
+static int name_section(struct text *t)
+{
+    size_t used = 0;
+    t->section[0] = '\0';
+    for (int w = 0; w < t->n_words; w++) {
+        int n = snprintf(t->section + used, sizeof t->section - used, "%s%s",
+                         w > 0 ? " " : "", t->word[w]);
+        if (n < 0 || (size_t)n >= sizeof t->section - used)
+            break;
+        used += (size_t)n;
+    }
+    for (int s = 0; s < SECTIONS; s++)
+        if (strcmp(t->section, section_names[s]) == 0)
+            return s;
+    return -1;
+}
+
+static int read_section(struct text *t, struct md_data *data, int section)
+{
+    int there;
+    for (int64_t row = 0; row < section_rows(data, section); row++) {
+        TRY(next_line(t, &there));
+        if (!there || is_section(t))
+            return fail(t, "only %" PRId64 " of %" PRId64 " lines", row,
+                        section_rows(data, section));
+        TRY(read_row(t, data, section, row));
+    }
+    if (section == ATOMS)
+        qsort(data->atoms, (size_t)data->n_atoms, sizeof *data->atoms, by_id);
+    return 0;
+}
+
+/* A section whose name has been read. */
+static int take_section(struct text *t, struct md_data *data, const char *style,
+                        unsigned *done)
+{
+    int section = name_section(t);
+    if (section < 0)
+        return fail(t, "no section of this name is read");
+    if (*done >> section & 1)
+        return fail(t, "the section stands twice");
+    if (section == ATOMS)
+        TRY(set_style(t, style, data));
+    if (section == VELOCITIES && !(*done >> ATOMS & 1))
+        return fail(t, "the section must follow Atoms");
+    if (section >= PAIR && section < TERMS)
+        take_hint(t, data->hint[section - PAIR]);
+    data->has_velocities |= section == VELOCITIES;
+    *done |= 1u << section;
+    return read_section(t, data, section);
+}
+
+static int parse(struct text *t, const char *style, struct md_data *data)
+{
+    int there;
+    unsigned done = 0;
+    errno = 0;
+    if (getline(&t->line, &t->capacity, t->file) < 0) /* its title */
+        return FAIL(t->ctx, STATUS_INPUT, "'%s' is empty", t->path);
+    t->number++;
+    TRY(next_line(t, &there));
+    while (there && !is_section(t)) {
+        TRY(read_header_line(t, data));
+        TRY(next_line(t, &there));
+    }
+    TRY(check_header(t, data));
+    while (there) {
+        TRY(take_section(t, data, style, &done));
+        TRY(next_line(t, &there));
+        if (there && !is_section(t))
+            return fail(t, "more lines than the header promises");
+    }
+    t->section[0] = '\0';
+    if (!(done >> ATOMS & 1))
+        return fail(t, "the file has no section Atoms");
+    for (int k = 0; k < MD_DATA_KINDS; k++)
+        if (data->n_terms[k] > 0 && !(done >> (TERMS + k) & 1))
+            return fail(t,
+                        "the header promises %" PRId64 " %s, but there is no "
+                        "section %s",
+                        data->n_terms[k], kind_plural[k],
+                        section_names[TERMS + k]);
+    return 0;
+}
+
+int md_data_parse(struct ctx *ctx, const char *path, const char *style,
+                  struct md_data *data)
+{
+    struct text t = {.ctx = ctx, .path = path, .file = fopen(path, "r")};
+    if (!t.file)
+        return FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", path,
+                    strerror(errno));
+    int status = parse(&t, style, data);
+    fclose(t.file);
+    free(t.line);
+    free(t.seen);
+    return status;
+}

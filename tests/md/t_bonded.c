@@ -1,0 +1,357 @@
+/* Forces along bonds: each is the slope of its energy; energies at angles that
+ * are known; who is how many bonds from whom; terms that travel.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "domain/topology.h"
+#include "kernels/md/bonded.h"
+#include "kernels/md/pairs.h"
+#include "tests/tap.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- energies and forces of positions x[4][3] ---- */
+
+typedef double (*energy_fn)(const void *coeff, double x[4][3],
+                            double force[4][3]);
+
+static void minus(const double a[3], const double b[3], double out[3])
+{
+    for (int d = 0; d < 3; d++)
+        out[d] = a[d] - b[d];
+}
+
+static double bond(const void *coeff, double x[4][3], double force[4][3])
+{
+    double r[3], g;
+    int broken = 0;
+    minus(x[0], x[1], r);
+    double u = bond_energy(coeff, dot3(r, r), &g, &broken);
+    for (int d = 0; d < 3; d++) {
+        force[0][d] += g * r[d];
+        force[1][d] -= g * r[d];
+    }
+    return u;
+}
+
+static double angle(const void *coeff, double x[4][3], double force[4][3])
+{
+    double a[3], b[3], f_i[3] = {0}, f_k[3] = {0};
+    minus(x[0], x[1], a);
+    minus(x[2], x[1], b);
+    double u = angle_energy(coeff, a, b, f_i, f_k);
+    for (int d = 0; d < 3; d++) {
+        force[0][d] += f_i[d];
+        force[1][d] -= f_i[d] + f_k[d];
+        force[2][d] += f_k[d];
+    }
+    return u;
+}
+
+static void measure(double x[4][3], struct torsion *t)
+{
+    double f[3], g[3], h[3];
+    minus(x[0], x[1], f);
+    minus(x[1], x[2], g);
+    minus(x[3], x[2], h);
+    torsion_of(f, g, h, t);
+}
+
+static double dihedral(const void *coeff, double x[4][3], double force[4][3])
+{
+    struct torsion t;
+    double slope;
+    measure(x, &t);
+    double u = dihedral_energy(coeff, &t, &slope);
+    torsion_forces(&t, slope, force);
+    return u;
+}
+
+static double harmonic(const void *coeff, double x[4][3], double force[4][3])
+{
+    struct torsion t;
+    double slope;
+    measure(x, &t);
+    double u = improper_harmonic(coeff, &t, &slope);
+    torsion_forces(&t, slope, force);
+    return u;
+}
+
+static double cvff(const void *coeff, double x[4][3], double force[4][3])
+{
+    struct torsion t;
+    double slope;
+    measure(x, &t);
+    double u = improper_cvff(coeff, &t, &slope);
+    torsion_forces(&t, slope, force);
+    return u;
+}
+
+static double spread(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (double)(*state >> 33) / 2147483648.0 - 0.5;
+}
+
+/* The force on each coordinate against the centered difference of energies, for
+ * 50 random shapes; and that all forces together are zero, without torque. */
+static void check_gradient(const char *name, energy_fn energy,
+                           const void *coeff)
+{
+    const double h = 1e-5;
+    double worst = 0, net = 0, torque = 0;
+    uint64_t state = 12345;
+    for (int trial = 0; trial < 50; trial++) {
+        double x[4][3], force[4][3] = {{0}}, scratch[4][3];
+        double sum[3] = {0}, turn[3] = {0}, greatest = 1;
+        for (int k = 0; k < 4; k++)
+            for (int d = 0; d < 3; d++)
+                x[k][d] = 0.35 * spread(&state) + (d == k % 3 ? 0.9 : 0) +
+                          (k == 3 && d == 1 ? 1.1 : 0);
+        (void)energy(coeff, x, force);
+        for (int k = 0; k < 4; k++)
+            for (int d = 0; d < 3; d++)
+                greatest = fmax(greatest, fabs(force[k][d]));
+        for (int k = 0; k < 4; k++)
+            for (int d = 0; d < 3; d++) {
+                double at = x[k][d];
+                x[k][d] = at + h;
+                double above = energy(coeff, x, scratch);
+                x[k][d] = at - h;
+                double below = energy(coeff, x, scratch);
+                x[k][d] = at;
+                double slope = (above - below) / (2 * h);
+                worst = fmax(worst, fabs(force[k][d] + slope) / greatest);
+            }
+        for (int k = 0; k < 4; k++) {
+            double c[3];
+            cross3(x[k], force[k], c);
+            for (int d = 0; d < 3; d++) {
+                sum[d] += force[k][d];
+                turn[d] += c[d];
+            }
+        }
+        for (int d = 0; d < 3; d++) {
+            net = fmax(net, fabs(sum[d]) / greatest);
+            torque = fmax(torque, fabs(turn[d]) / greatest);
+        }
+    }
+    /* A centered difference is good to h^2 and to rounding over h. */
+    tap_ok(worst < 1e-7, "%s: forces are the slope of the energy", name);
+    tap_note("worst %.1e of the greatest force", worst);
+    tap_ok(net < 1e-13 && torque < 1e-12, "%s: no net force and no torque",
+           name);
+}
+
+static void check_gradients(void)
+{
+    struct md_bond_coeff b = {.style = MD_BOND_HARMONIC, .k = 30, .r0 = 1.1};
+    check_gradient("harmonic bond", bond, &b);
+    b = (struct md_bond_coeff){MD_BOND_FENE, 30, 2.5, 0, 1, 1};
+    check_gradient("FENE bond", bond, &b);
+    b = (struct md_bond_coeff){
+        .style = MD_BOND_MORSE, .k = 3, .r0 = 1.2, .a = 1.7};
+    check_gradient("Morse bond", bond, &b);
+    struct md_angle_coeff a = {MD_ANGLE_HARMONIC, 50, 1.9, 0, 0};
+    check_gradient("harmonic angle", angle, &a);
+    a = (struct md_angle_coeff){MD_ANGLE_CHARMM, 50, 1.9, 20, 1.5};
+    check_gradient("Urey-Bradley angle", angle, &a);
+    a = (struct md_angle_coeff){MD_ANGLE_COSINE, 5, 0, 0, 0};
+    check_gradient("cosine angle", angle, &a);
+    struct md_dihedral_coeff d = {
+        .style = MD_DIHEDRAL_CHARMM, .k = 2, .n = 3, .delta = 0.7};
+    check_gradient("CHARMM dihedral", dihedral, &d);
+    d = (struct md_dihedral_coeff){.style = MD_DIHEDRAL_OPLS,
+                                   .c = {1.3, -0.4, 0.8, 0.2, 0}};
+    check_gradient("OPLS dihedral", dihedral, &d);
+    d = (struct md_dihedral_coeff){.style = MD_DIHEDRAL_MULTI,
+                                   .c = {1, -0.7, 0.4, 1.2, -0.3}};
+    check_gradient("multi/harmonic dihedral", dihedral, &d);
+    struct md_improper_coeff i = {MD_IMPROPER_HARMONIC, 40, 0.6, 0, 0};
+    check_gradient("harmonic improper", harmonic, &i);
+    i = (struct md_improper_coeff){MD_IMPROPER_CVFF, 4, 0, -1, 2};
+    check_gradient("CVFF improper", cvff, &i);
+}
+
+/* ---- angles that are known ---- */
+
+/* Four particles with a dihedral angle phi about z. */
+static void make_torsion(double phi, double x[4][3])
+{
+    const double at[4][3] = {
+        {1, 0, 0}, {0, 0, 0}, {0, 0, 1.3}, {cos(phi), sin(phi), 1.3}};
+    memcpy(x, at, sizeof at);
+}
+
+static void check_torsions(void)
+{
+    double worst = 0;
+    for (int k = -17; k <= 18; k++) {
+        double phi = k * pi / 18, x[4][3];
+        struct torsion t;
+        make_torsion(phi, x);
+        measure(x, &t);
+        worst = fmax(worst, fabs(t.cosine - cos(phi)));
+        /* Seen along the axis, clockwise from i to l is positive. */
+        worst = fmax(worst, fabs(fabs(t.sine) - fabs(sin(phi))));
+    }
+    tap_ok(worst < 1e-14, "dihedral angles all around are those of the shape");
+    /* Butane's three rotamers in OPLS: trans, gauche, cis by hand. */
+    struct md_dihedral_coeff opls = {.style = MD_DIHEDRAL_OPLS,
+                                     .c = {1.3, -0.05, 0.2, 0.1, 0}};
+    double force[4][3] = {{0}}, x[4][3];
+    make_torsion(pi, x);
+    tap_near(dihedral(&opls, x, force), 0, 1e-14, "OPLS, trans");
+    make_torsion(0, x);
+    tap_near(dihedral(&opls, x, force), 1.3 + 0.2, 1e-14, "OPLS, cis");
+    make_torsion(pi / 3, x);
+    tap_near(dihedral(&opls, x, force),
+             0.5 * (1.3 * 1.5 - 0.05 * 1.5 + 0 + 0.1 * 1.5), 1e-14,
+             "OPLS, gauche");
+    struct md_dihedral_coeff charmm = {
+        .style = MD_DIHEDRAL_CHARMM, .k = 0.7, .n = 2, .delta = pi};
+    make_torsion(pi / 2, x);
+    tap_near(dihedral(&charmm, x, force), 1.4, 1e-14,
+             "CHARMM: n = 2, d = 180 is highest at 90 degrees");
+}
+
+static void check_fene(void)
+{
+    struct md_bond_coeff b = {MD_BOND_FENE, 30, 1.5, 0, 1, 1};
+    double g;
+    int broken = 0;
+    /* Kremer and Grest's bond rests at 0.9609 sigma at their k and r0. */
+    (void)bond_energy(&b, 0.960897 * 0.960897, &g, &broken);
+    tap_ok(fabs(g) < 1e-2 && !broken, "a FENE bond rests at 0.961");
+    (void)bond_energy(&b, 1.51 * 1.51, &g, &broken);
+    tap_ok(broken, "a FENE bond of more than its greatest length is broken");
+}
+
+/* ---- pairs ---- */
+
+static void check_pair(const char *name, double (*energy)(double, double *),
+                       double from, double to)
+{
+    double worst = 0, g, unused;
+    for (int k = 1; k < 40; k++) {
+        double r = from + (to - from) * k / 40, h = 1e-6;
+        double slope =
+            (energy(r + h, &unused) - energy(r - h, &unused)) / (2 * h);
+        (void)energy(r, &g);
+        worst = fmax(worst, fabs(g * r + slope) / (1 + fabs(g * r)));
+    }
+    tap_ok(worst < 1e-7, "%s: force is the slope of the energy", name);
+}
+
+static double switched(double r, double *g)
+{
+    struct lj_coeff c = {.c12 = 4, .c6 = 4, .cutoff2 = 9, .cutoff = 3};
+    return lj_pair(&c, 2, r * r, g);
+}
+
+static double dsf(double r, double *g)
+{
+    struct md_coulomb q = {MD_COULOMB_DSF, 2, 3, 0.4};
+    return coulomb_pair(&q, r * r, g);
+}
+
+static double ewald(double r, double *g)
+{
+    struct md_coulomb q = {MD_COULOMB_EWALD, 2, 3, 0.4};
+    return coulomb_special(&q, 0.3, r * r, g);
+}
+
+static void check_pairs(void)
+{
+    double g;
+    check_pair("switched Lennard-Jones", switched, 0.95, 2.99);
+    check_pair("damped shifted force", dsf, 0.5, 2.99);
+    check_pair("Ewald's sum without a bonded pair", ewald, 0.5, 5);
+    (void)dsf(3, &g);
+    tap_near(g, 0, 1e-15, "the damped shifted force ends at zero");
+    tap_near(switched(2.999999, &g), 0, 1e-9, "the switched energy as well");
+    /* erfc(a r) / r - 0.7 / r = 0.3 / r - erf(a r) / r. */
+    tap_near(ewald(1.2, &g), 2 * (0.3 - erf(0.4 * 1.2)) / 1.2, 1e-14,
+             "a bonded pair keeps its share beside a mesh");
+}
+
+/* ---- topology ---- */
+
+/* A chain 1-2-3-4-5 with a branch 6 at 3, and a ring 7-8-9. */
+static void check_special(struct ctx *ctx)
+{
+    static const int64_t bonds[][2] = {{1, 2}, {2, 3}, {3, 4}, {4, 5},
+                                       {3, 6}, {7, 8}, {8, 9}, {9, 7}};
+    struct md_term *terms = NULL;
+    size_t n = 0;
+    int count[3] = {0}, right = 1;
+    tap_ok(topology_special(ctx, 9, 8, bonds, &terms, &n) == 0,
+           "pairs that bonds join");
+    for (size_t k = 0; k < n; k++) {
+        count[terms[k].type]++;
+        right &= terms[k].id[0] < terms[k].id[1];
+        if (terms[k].id[0] == 1 && terms[k].id[1] == 6)
+            right &= terms[k].type == 2;
+        if (terms[k].id[0] == 7)
+            right &= terms[k].type == 0;
+    }
+    tap_ok(count[0] == 8 && count[1] == 5 && count[2] == 4 && right,
+           "one, two and three bonds apart: %d, %d and %d pairs, each once",
+           count[0], count[1], count[2]);
+    free(terms);
+}
+
+static void check_travel(struct ctx *ctx)
+{
+    struct topology *a = NULL, *b = NULL;
+    const struct md_term *out = NULL;
+    int64_t left[300], right[300];
+    size_t n = 0, m = 0, bytes = 0;
+    int status = topology_create(ctx, &a) | topology_create(ctx, &b);
+    for (int64_t i = 1; i < 600 && status == 0; i++) {
+        struct md_term t = {{i, i + 1, 0, 0}, MD_TERM_BOND, 0};
+        status = topology_add(ctx, a, i, &t, 1);
+        if (status == 0)
+            status = topology_add(ctx, a, i + 1, &t, 1);
+    }
+    /* Even ids go to b. */
+    for (int64_t i = 2; i <= 600; i += 2)
+        bytes += topology_packed_bytes(a, i);
+    unsigned char *message = malloc(bytes);
+    size_t at = 0;
+    for (int64_t i = 2; i <= 600 && message; i += 2)
+        at += topology_pack(a, i, message + at);
+    tap_ok(status == 0 && at == bytes &&
+               topology_unpack(ctx, b, message, bytes) == 0,
+           "half of a chain goes to another rank");
+    for (int k = 0; k < 300; k++) {
+        left[k] = 2 * k + 1;
+        right[k] = 2 * k + 2;
+    }
+    int good = topology_terms(ctx, a, left, 300, &out, &n) == 0;
+    good = good && topology_terms(ctx, b, right, 300, &out, &m) == 0;
+    tap_ok(good && n == 599 && m == 599,
+           "each bond of the chain is known on both sides, once");
+    tap_ok(topology_terms(ctx, b, right, 299, &out, &m) != 0,
+           "a particle that was forgotten is noticed");
+    tap_ok(topology_unpack(ctx, b, message, bytes - 8) != 0,
+           "a message that was cut is noticed");
+    free(message);
+    topology_destroy(a);
+    topology_destroy(b);
+}
+
+int main(void)
+{
+    struct ctx ctx = {0};
+    check_gradients();
+    check_torsions();
+    check_fene();
+    check_pairs();
+    check_special(&ctx);
+    check_travel(&ctx);
+    return tap_done();
+}
