@@ -48,7 +48,8 @@ static void make(struct problem *p, int n, double spot, double volatility,
     p->risk.seed = 11;
     p->risk.market.n = n;
     p->risk.market.assets = p->asset;
-    p->risk.portfolio = (struct risk_portfolio){1, &p->position};
+    p->risk.portfolio =
+        (struct risk_portfolio){.n = 1, .positions = &p->position};
     p->risk.k = &risk_kernels_cpu;
 }
 
