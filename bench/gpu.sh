@@ -64,15 +64,22 @@ limited() {
 }
 
 # ---- what there is ---------------------------------------------------------
-"$warpdeck" info
-if ! "$warpdeck" info | grep -q '^device *cuda: .* [0-9]* card'; then
+# A driver that hangs is no card.
+timeout --kill-after=5 60 "$warpdeck" info >info
+status=$?
+cat info
+if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+    echo "gpu.sh: '$warpdeck info' does not end; does the driver work?" >&2
+    exit 2
+fi
+if ! grep -q '^device *cuda: .* [0-9]* card' info; then
     echo "gpu.sh: no card here, so nothing was checked and nothing measured" >&2
     exit 2
 fi
 command -v nvidia-smi >/dev/null && timeout 30 nvidia-smi \
     --query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit \
     --format=csv
-card=$("$warpdeck" info | sed -n 's/^device *cuda: .* cards*: //p')
+card=$(sed -n 's/^device *cuda: .* cards*: //p' info)
 
 # ---- tests -----------------------------------------------------------------
 # A program that speaks TAP; its failures are shown.
@@ -259,6 +266,7 @@ bench "melt of 16 million" mixed md --steps 200 --sizes 1M \
     'md.initial.cells=[160,160,160]'
 bench "melt of 4000" mixed md --steps 5000 --sizes 32k \
     'md.initial.cells=[10,10,10]'
+bench "valuation: European, Asian, Heston, American" double risk
 for precision in double single; do
     [ -n "$flows" ] || break
     bench "flow: Taylor-Green vortex, channel, cavity" $precision fluid \
