@@ -201,7 +201,7 @@ static void check_bytes(struct ctx *ctx)
     case_close(&c);
     status = case_read(ctx, &c,
                        "[run]\nsolver = \"md\"\n[md]\nsteps = 0\n"
-                       "[md.initial]\nread = \"%s/melt.data\"\n"
+                       "[md.initial]\nread = \"%s/melt.pdb\"\n"
                        "[md.pair]\ncutoff = 2\n",
                        folder);
     tap_ok(status == STATUS_DECK && strstr(ctx->error.text, "\".xyz\""),
