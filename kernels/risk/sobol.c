@@ -91,6 +91,7 @@ int risk_sobol_make(struct risk_sobol *t, int32_t n_steps, const double *length,
     const int64_t all = (int64_t)n_steps * drivers;
     double *date = calloc(n + 1, sizeof *date);
     int32_t *todo = calloc(4 * n + 4, sizeof *todo);
+    t->turn = NULL;
     t->drivers = drivers;
     t->n_steps = n_steps;
     t->dimensions =
