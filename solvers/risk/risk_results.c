@@ -184,6 +184,26 @@ static void add_var(struct risk *r, struct risk_tables *t)
     }
 }
 
+static void add_profits(struct risk *r, struct risk_tables *t)
+{
+    const struct risk_var *v = r->var;
+    if (v == NULL || !v->done)
+        return;
+    struct risk_filling *f = risk_table_add(
+        t, "profit_histogram", RISK_PROFIT_BINS,
+        "how many paths have a profit of the portfolio, at the horizon, from "
+        "low to high; losses are negative; equal bins, but for the first and "
+        "the last one, which reach to the least and the greatest profit");
+    double *low = risk_table_numbers(t, f, "low"),
+           *high = risk_table_numbers(t, f, "high"),
+           *count = risk_table_numbers(t, f, "count");
+    for (int i = 0; !t->failed && i < RISK_PROFIT_BINS; i++) {
+        low[i] = v->profits.edges[i];
+        high[i] = v->profits.edges[i + 1];
+        count[i] = (double)v->profits.count[i];
+    }
+}
+
 static void add_var_parts(struct risk *r, struct risk_tables *t)
 {
     const struct risk_var *v = r->var;
@@ -381,6 +401,7 @@ int risk_results(struct ctx *ctx, void *state,
         add_greeks(r, r->tables);
         add_var(r, r->tables);
         add_var_parts(r, r->tables);
+        add_profits(r, r->tables);
         risk_exposure_tables(r, r->tables);
         risk_frontier_tables(r, r->tables);
         risk_scenarios_tables(r, r->tables);

@@ -209,6 +209,40 @@ static int level_numbers(struct ctx *ctx, const struct risk *risk,
     return 0;
 }
 
+/* The bins are between losses that all ranks agree on, and counts are whole
+ * numbers: the same for any number of ranks. Where all paths lose the same,
+ * one bin without width holds them. */
+static int count_profits(struct ctx *ctx, const struct risk_losses *l,
+                         struct risk_profits *out)
+{
+    const int64_t n = l->chunks * RISK_CHUNK, out_of = n / 2000;
+    const int inner = RISK_PROFIT_BINS - 2;
+    double least, low, high, greatest; /* losses */
+    TRY(select_rank(ctx, l->all, l->room, 1, &least));
+    TRY(select_rank(ctx, l->all, l->room, 1 + out_of, &low));
+    TRY(select_rank(ctx, l->all, l->room, n - out_of, &high));
+    TRY(select_rank(ctx, l->all, l->room, n, &greatest));
+    const double from = -high, width = (high - low) / inner;
+    *out = (struct risk_profits){0};
+    for (int i = 1; i < RISK_PROFIT_BINS; i++)
+        out->edges[i] = from + width * (i - 1);
+    out->edges[0] = -greatest;
+    out->edges[RISK_PROFIT_BINS - 1] = -low;
+    out->edges[RISK_PROFIT_BINS] = -least;
+    for (size_t i = 0; i < l->room; i++) {
+        const double profit = -l->all[i];
+        int bin = 1;
+        if (profit < from)
+            bin = 0;
+        else if (profit > -low)
+            bin = RISK_PROFIT_BINS - 1;
+        else if (width > 0)
+            bin = 1 + (int)fmin((profit - from) / width, inner - 1);
+        out->count[bin]++;
+    }
+    return comm_sum_int64(ctx, out->count, RISK_PROFIT_BINS);
+}
+
 int risk_var_run(struct ctx *ctx, struct risk *risk)
 {
     struct risk_var *v = risk->var;
@@ -228,6 +262,7 @@ int risk_var_run(struct ctx *ctx, struct risk *risk)
     for (int i = 0; i < v->n_levels; i++)
         TRY_CLEANUP(level_numbers(ctx, risk, &l, &v->levels[i],
                                   v->parts + (size_t)i * n, s));
+    TRY_CLEANUP(count_profits(ctx, &l, &v->profits));
     v->done = 1;
 cleanup:
     risk_losses_free(&l);

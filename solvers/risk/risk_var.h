@@ -35,6 +35,14 @@ struct risk_var_method {
     double error;
 };
 
+/* Profits of the portfolio by equal bins between the 0.0005 and 0.9995
+ * quantiles; the first and the last bin reach to the least and the greatest. */
+enum { RISK_PROFIT_BINS = 202 };
+struct risk_profits {
+    double edges[RISK_PROFIT_BINS + 1];
+    int64_t count[RISK_PROFIT_BINS];
+};
+
 struct risk_var {
     double horizon, confidence;
     int64_t paths;
@@ -47,6 +55,7 @@ struct risk_var {
     int64_t paths_done;
     int done;
     struct risk_var_part *parts; /* [n_levels][n_positions] */
+    struct risk_profits profits;
 };
 
 /* Simulate and fill in levels and parts. Collective. Errors: STATUS_MEMORY,

@@ -1,4 +1,6 @@
 """Value at risk and expected shortfall against values in closed form."""
+import math
+
 import tap
 
 tap.need("h5py", "numpy")
@@ -93,11 +95,30 @@ def delta_normal():
                f"{ranks} ranks give the same bits")
 
 
+def check_histogram(path, t):
+    """Profits of a lognormal stock by bins, against their chances."""
+    with h5py.File(path, "r") as file:
+        h = {k: v[:] for k, v in file["risk/profit_histogram"].items()}
+    years, n = 10 / 252, t["paths"][0]
+    tap.ok(h["count"].sum() == n and (h["low"][1:] == h["high"][:-1]).all(),
+           "each path is in one bin of the histogram of profits")
+
+    def below(profit):
+        z = ((np.log1p(profit / 100.0) - (0.05 - 0.02) * years) /
+             (0.2 * years ** 0.5))
+        return np.array([math.erfc(-x / 2 ** 0.5) / 2 for x in z])
+    expected = n * np.diff(below(h["high"][:-1]))
+    chi2 = ((h["count"][1:-1] - expected) ** 2 / expected).sum()
+    # of 200 degrees of freedom: mean 200, deviation 20
+    tap.below(chi2, 300, "bins have as many paths as their chances say")
+
+
 def one_factor():
     text = HEAD % (10 / 252, 400_000, "model")
     text += FACTOR % ("f", 100.0, 0.05, 0.05, 0.2)
     t, _ = run("stock", text + POSITION % ("s", "f", 1.0, "stock"))
     check_levels("var_lognormal_stock", t)
+    check_histogram("stock.h5", t)
     put = 'side = "put"\nstrike = 100.0\nmaturity = 1.0\n'
     t, _ = run("put", text + POSITION % ("s", "f", 1.0, "european") + put)
     check_levels("var_option_fullreval", t)
