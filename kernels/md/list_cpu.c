@@ -327,6 +327,8 @@ static int append_masks(struct md_list *list, const struct draft *draft)
                      sizeof *list->masks) != 0)
         return MD_NO_MEMORY;
     for (int halo = 0; halo < 2; halo++) {
+        if (draft->n_masked[halo] == 0)
+            continue; /* there may be no array yet */
         memcpy(list->masks + list->n_masks, draft->mask[halo],
                draft->n_masked[halo] * sizeof *list->masks);
         list->n_masks += draft->n_masked[halo];
