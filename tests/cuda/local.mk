@@ -1,13 +1,13 @@
 # tests/cuda: the simulator notices faults, and the compiler's report is good.
 CUDA_TESTS = \
 	tests/cuda/resume.py \
+	tests/cuda/risk_runs.py \
 	tests/cuda/t_faults.sh \
 	tests/cuda/t_fluid.sh \
 	tests/cuda/t_md.sh \
 	tests/cuda/t_modes.sh \
 	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
-	tests/cuda/t_risk.py \
 	tests/cuda/t_risk.sh \
 	tests/cuda/t_simulator.sh \
 	tests/cuda/t_transforms.sh

@@ -2,13 +2,15 @@
 # threads and streams, as one TAP stream. Needs tap.sh.
 #
 #   over_seeds COMMAND...       results are renumbered and name the seed
+#   over_seeds_at_once COMMAND...   the same, each in a folder of its own
 #   over_one_seed COMMAND...
 
 # shellcheck shell=sh disable=SC2154
-over_one_seed() {
-    os_seed=${CUDASIM_SEED:-1}
-    CUDASIM_SEED=$os_seed "$@" >"seed-$os_seed.out" 2>"seed-$os_seed.err"
-    os_status=$?
+# What a command with seed $1 said and its status ($2), as results of this test.
+os_results() {
+    os_seed=$1
+    os_status=$2
+    shift 2
     while IFS= read -r os_line; do
         case $os_line in
         "ok "*) ok "seed $os_seed: ${os_line#* - }" ;;
@@ -24,6 +26,12 @@ over_one_seed() {
     fi
 }
 
+over_one_seed() {
+    os_seed=${CUDASIM_SEED:-1}
+    CUDASIM_SEED=$os_seed "$@" >"seed-$os_seed.out" 2>"seed-$os_seed.err"
+    os_results "$os_seed" $? "$@"
+}
+
 over_seeds() {
     for os_each in 1 2 3; do
         CUDASIM_SEED=$os_each
@@ -31,6 +39,24 @@ over_seeds() {
         over_one_seed "$@"
     done
     unset CUDASIM_SEED
+}
+
+over_seeds_at_once() {
+    for os_each in 1 2 3; do
+        rm -rf "seed-$os_each"
+        mkdir "seed-$os_each"
+        (
+            cd "seed-$os_each" || exit
+            CUDASIM_SEED=$os_each
+            export CUDASIM_SEED
+            "$@" >"../seed-$os_each.out" 2>"../seed-$os_each.err"
+            echo $? >status
+        ) &
+    done
+    wait
+    for os_each in 1 2 3; do
+        os_results "$os_each" "$(cat "seed-$os_each/status")" "$@"
+    done
 }
 
 need_simulator() {

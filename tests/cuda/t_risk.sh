@@ -1,5 +1,5 @@
 # The valuation on the simulated card: paths beside those of the CPU with three
-# orders of blocks and threads; t_risk.py has whole runs.
+# orders of blocks and threads; risk_runs.py has whole runs.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/cuda/over_seeds.sh"
 need_simulator
