@@ -33,6 +33,7 @@ typedef KERNEL_SCALAR scalar;
 typedef scalar real __attribute__((vector_size(SIMD_BYTES)));
 typedef KERNEL_MASK_SCALAR lane_int __attribute__((vector_size(SIMD_BYTES)));
 enum { LANES = SIMD_BYTES / (int)sizeof(scalar) };
+enum { SIMD_PICKS = 128 / (int)sizeof(scalar) }; /* of simd_pick() */
 
 /* Floats of the same width, for bounding boxes in every precision. */
 typedef float box_real __attribute__((vector_size(SIMD_BYTES)));
@@ -130,6 +131,23 @@ KERNEL_FN void simd_add_sums(scalar *out, real x, real y, real z)
     }
 }
 
+KERNEL_FN int simd_any(simd_mask m)
+{
+    return (m & ((1u << LANES) - 1)) != 0;
+}
+
+/* table[index[l] modulo SIMD_PICKS] for each lane; aligned as a vector. */
+KERNEL_FN real simd_pick(const scalar *table, lane_int index)
+{
+    const real low = *(const real *)table,
+               high = *(const real *)(table + LANES);
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_permutex2var_pd((__m512d)low, (__m512i)index,
+                                            (__m512d)high);
+    return (real)_mm512_permutex2var_ps((__m512)low, (__m512i)index,
+                                        (__m512)high);
+}
+
 KERNEL_FN box_real simd_box_max(box_real a, box_real b)
 {
     return (box_real)_mm512_max_ps((__m512)a, (__m512)b);
@@ -192,6 +210,22 @@ KERNEL_FN real simd_sqrt(real a)
     for (int l = 0; l < LANES; l++)
         r[l] = sizeof(scalar) == 8 ? (scalar)__builtin_sqrt((double)a[l])
                                    : (scalar)__builtin_sqrtf((float)a[l]);
+    return r;
+}
+
+KERNEL_FN int simd_any(simd_mask m)
+{
+    KERNEL_MASK_SCALAR any = 0;
+    for (int l = 0; l < LANES; l++)
+        any |= m[l];
+    return any != 0;
+}
+
+KERNEL_FN real simd_pick(const scalar *table, lane_int index)
+{
+    real r = {0};
+    for (int l = 0; l < LANES; l++)
+        r[l] = table[index[l] & (SIMD_PICKS - 1)];
     return r;
 }
 

@@ -239,9 +239,17 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
         scalar *f = s->n_workers > 1 ? w->force : s->f;
-        loop(s, w, f);
+        if (s->charges)
+            md_run_charged(s, w, f, sums != NULL, boundary);
+        else
+            loop(s, w, f);
         if (s->terms)
             md_run_terms(s, w, f, sums != NULL, boundary);
+    }
+    if (sums && s->charges && !boundary) {
+        double self = md_charges_self(s);
+        sums->energy += self;
+        sums->part[MD_ENERGY_COULOMB] += self;
     }
     for (int k = 0; k < s->n_workers; k++) {
         const struct md_worker *w = &s->workers[k];
@@ -251,6 +259,10 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
             sums->energy += w->energy;
             sums->part[MD_ENERGY_PAIR] += w->energy;
             sums->virial += w->virial;
+        }
+        if (sums && s->charges) {
+            sums->energy += w->coulomb;
+            sums->part[MD_ENERGY_COULOMB] += w->coulomb;
         }
     }
 }

@@ -6,7 +6,9 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_terms.h \
 	kernels/md/bonded.h \
 	kernels/md/bonded_cpu.c \
+	kernels/md/charged_cpu.c \
 	kernels/md/pairs.h \
+	kernels/md/segments.h \
 	kernels/md/terms_cpu.c \
 	kernels/md/terms_cpu.h \
 	kernels/md/precision.h \

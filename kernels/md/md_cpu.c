@@ -68,6 +68,7 @@ static void destroy(struct md_store *s)
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         free(owned[k]);
     md_terms_destroy(s->terms);
+    md_charges_destroy(s->charges);
     for (int b = 0; b < 6; b++)
         free(s->box[b]);
     for (int d = 0; d < 4; d++)
@@ -103,6 +104,8 @@ static void set_coordinates(struct md_store *s)
 static int make_tables(struct md_store *s)
 {
     int n = s->setup.n_species;
+    double from = s->setup.field ? s->setup.field->switch_from : 0;
+    double from2 = from * from;
     scalar **tables[] = {&s->table_f12,   &s->table_f6,    &s->table_cut2,
                          &s->table_shift, &s->table_slope, &s->table_cut};
     s->few_species = n <= LANES;
@@ -122,6 +125,8 @@ static int make_tables(struct md_store *s)
             s->table_cut2[k] = (scalar)c->cutoff2;
             s->table_shift[k] = (scalar)c->shift;
             s->table_slope[k] = (scalar)c->force_shift;
+            if (from2 > 0) /* of the switch; there is no shift then */
+                s->table_slope[k] = (scalar)pow(c->cutoff2 - from2, -3);
             s->table_cut[k] = (scalar)c->cutoff;
         }
     return 0;
@@ -171,7 +176,8 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
     set_coordinates(s);
     if (make_tables(s) != 0 || make_workers(s, ctx->device->threads) != 0)
         goto no_memory;
-    if (setup->field && md_terms_create(ctx, s) != 0)
+    if (setup->field &&
+        (md_terms_create(ctx, s) != 0 || md_charges_create(ctx, s) != 0))
         goto no_memory;
     *out = s;
     return 0;

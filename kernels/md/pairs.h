@@ -70,19 +70,21 @@ BONDED_FN double coulomb_pair(const struct md_coulomb *q, double r2,
     return screened - at_end + force_at_end * (r - rc);
 }
 
-/* Of unit charges few bonds apart, of whom a share counts. */
+/* Of unit charges few bonds apart, of whom a share counts. What screens a
+ * charge, the mirror on the sphere of DSF or the mesh's part of an Ewald sum,
+ * holds for all: plain Coulomb is what bonds take off, as in LAMMPS. */
 BONDED_FN double coulomb_special(const struct md_coulomb *q, double share,
                                  double r2, double *f_over_r)
 {
     double u = 0;
     *f_over_r = 0;
-    if (q->method == MD_COULOMB_EWALD) {
+    int inside = r2 < q->cutoff * q->cutoff;
+    if (q->method == MD_COULOMB_EWALD ||
+        (q->method == MD_COULOMB_DSF && inside)) {
         double off = (1 - share) * q->constant / sqrt(r2);
         u = coulomb_pair(q, r2, f_over_r) - off;
         *f_over_r -= off / r2;
-        return u;
-    }
-    if (q->method != MD_COULOMB_NONE && r2 < q->cutoff * q->cutoff) {
+    } else if (q->method == MD_COULOMB_CUT && inside) {
         u = share * coulomb_pair(q, r2, f_over_r);
         *f_over_r *= share;
     }

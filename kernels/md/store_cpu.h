@@ -64,6 +64,7 @@ struct md_list {
 struct md_link;
 struct md_terms;
 struct md_drafts;
+struct md_charges;
 
 /* What one thread owns: a range of own clusters, its lists and scratch. */
 struct md_worker {
@@ -82,7 +83,7 @@ struct md_worker {
     size_t cap_candidates, cap_lane_tiles, cap_links;
     struct md_drafts *drafts; /* scratch of the row builder */
     int failed;               /* in a parallel region: enum md_failure */
-    double energy, virial;
+    double energy, coulomb, virial;
     struct md_sums terms; /* of the last md_run_terms() */
     int broken;           /* a FENE bond */
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
@@ -155,8 +156,9 @@ struct md_store {
 
     uint64_t lists_built;
 
-    struct md_terms *terms; /* NULL: no terms along bonds */
-    int masked;             /* bonds keep partners out of the pair list */
+    struct md_terms *terms;     /* NULL: no terms along bonds, no charges */
+    struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */
+    int masked;                 /* bonds keep partners out of the pair list */
 };
 
 #define md_reserve_clusters MD_NAME(md_reserve_clusters)

@@ -70,6 +70,21 @@ const uint32_t *md_excluded(const struct md_store *s, size_t i, size_t *n);
 #define md_next_image MD_NAME(md_next_image)
 uint32_t md_next_image(const struct md_store *s, uint32_t slot);
 
+/* ---- charged_cpu.c: charges, and CHARMM's switch ---- */
+/* s->charges, where the force field has either. Errors: STATUS_MEMORY. */
+#define md_charges_create MD_NAME(md_charges_create)
+int md_charges_create(struct ctx *ctx, struct md_store *s);
+#define md_charges_destroy MD_NAME(md_charges_destroy)
+void md_charges_destroy(struct md_charges *c);
+/* Energy of the own charges each by itself; depends on no position. */
+#define md_charges_self MD_NAME(md_charges_self)
+double md_charges_self(const struct md_store *s);
+/* Pair forces of this worker's interior or boundary rows, added to f; its sums
+ * in w->energy, coulomb, virial where wanted. */
+#define md_run_charged MD_NAME(md_run_charged)
+void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
+                    int want, int boundary);
+
 /* STATUS_PHYSICS where a FENE bond is longer than it can be. */
 #define md_check_terms MD_NAME(md_check_terms)
 int md_check_terms(struct ctx *ctx, struct md_store *s);

@@ -5,6 +5,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_analysis.c \
 	solvers/md/md_bench.c \
 	solvers/md/md_bonds.c \
+	solvers/md/md_coulomb.c \
 	solvers/md/md_data.c \
 	solvers/md/md_data.h \
 	solvers/md/md_data_text.c \

@@ -61,7 +61,7 @@ double md_halo_radius(const struct md *md)
 {
     /* Between two redistributions two particles can come nearer by one skin. */
     double range = md->rdf.on ? md->rdf.range : 0;
-    return fmax(range, md->pair.cutoff) + md->pair.skin;
+    return fmax(range, md->pair.reach) + md->pair.skin;
 }
 
 /* ---- forces ---- */
@@ -192,7 +192,7 @@ static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
         "moved by %g since the pair list was built, farther than its %g can "
         "follow; the timestep %g is probably too large",
         md->step, p[fastest].id, x[0], x[1], x[2], sqrt(greatest), moved,
-        md->pair.cutoff + md->pair.skin, md->dt);
+        md->pair.reach + md->pair.skin, md->dt);
     free(p);
     return status;
 }
@@ -201,7 +201,7 @@ static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
  * for a maximum over ranks. */
 static int check_motion(struct ctx *ctx, const struct md *md, double *moved2)
 {
-    double reach = md->pair.cutoff + md->pair.skin;
+    double reach = md->pair.reach + md->pair.skin;
     if (md->k->check)
         TRY(md->k->check(ctx, md->store));
     if (*moved2 <= reach * reach)
@@ -287,7 +287,7 @@ static int check_overlap(struct ctx *ctx, struct md *md)
 struct md_setup md_setup_of(const struct md *md)
 {
     struct md_setup setup = {
-        .list_radius = md->pair.cutoff + md->pair.skin,
+        .list_radius = md->pair.reach + md->pair.skin,
         .halo_radius = md_halo_radius(md),
         .n_species = md->n_species,
         .coeff = md->pair.coeff,
@@ -298,7 +298,7 @@ struct md_setup md_setup_of(const struct md *md)
         .deterministic = md->deterministic,
         .graphs = md->graphs,
         .charged = md->charged,
-        .field = md->bonded.on ? &md->bonded.field : NULL,
+        .field = md->bonded.has_field ? &md->bonded.field : NULL,
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];

@@ -52,12 +52,18 @@ enum md_unit {
 
 enum md_lattice { MD_SC, MD_BCC, MD_FCC, MD_DIAMOND };
 enum md_mixing { MD_ARITHMETIC, MD_GEOMETRIC, MD_SIXTH_POWER };
-enum md_shift { MD_SHIFT_NONE, MD_SHIFT_ENERGY, MD_SHIFT_FORCE };
+enum md_shift {
+    MD_SHIFT_NONE,
+    MD_SHIFT_ENERGY,
+    MD_SHIFT_FORCE,
+    MD_SHIFT_SWITCH /* CHARMM's */
+};
 enum md_ensemble { MD_NVE, MD_LANGEVIN, MD_BUSSI };
 
 struct md_species {
     char name[MD_NAME_MAX];
     double mass;
+    double charge;   /* with md.charge_by_species */
     double fraction; /* of lattice sites */
     int64_t count;   /* particles, all ranks */
 };
@@ -75,6 +81,7 @@ struct md_initial {
 
 struct md_pair {
     double cutoff, skin;
+    double reach; /* the longest cutoff: of Lennard-Jones or Coulomb */
     enum md_mixing mixing;
     enum md_shift shift;
     int tail;
@@ -86,7 +93,8 @@ struct md_pair {
 
 /* What acts along bonds; the arrays are owned, `field` borrows them. */
 struct md_bonded {
-    int on;
+    int on;        /* there are terms */
+    int has_field; /* there are terms, Coulomb forces or a switch */
     struct md_bond_coeff *bonds;
     struct md_angle_coeff *angles;
     struct md_dihedral_coeff *dihedrals;
@@ -145,6 +153,7 @@ struct md {
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
     int charged;                    /* particles carry charges */
+    int charge_by_species;          /* those of md_species */
     double frame_bytes;
 
     /* where this rank stands */
@@ -209,6 +218,15 @@ const char *md_species_list(const struct md *md, char *buffer, size_t size);
  * params_error. */
 int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md);
 void md_bonds_free(struct md *md);
+
+/* ---- md_coulomb.c: charges ---- */
+/* [md.coulomb], charges of species, and the switch of md.pair, into
+ * md.bonded.field; after md_bonds_read(). Errors go to params_error. */
+int md_coulomb_read(struct ctx *ctx, struct params *p, struct md *md);
+/* Give the particles of this rank the charges of their species, if that is
+ * asked for, and warn where all do not add up to 0. Collective. */
+int md_coulomb_charge(struct ctx *ctx, const struct md *md,
+                      struct md_particle *p, size_t n);
 
 /* ---- md_initial.c: particles at the start ---- */
 int64_t md_lattice_sites(const struct md_initial *initial);

@@ -206,6 +206,7 @@ static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
         return FAIL(ctx, STATUS_INTERNAL,
                     "%" PRId64 " particles were placed instead of %" PRId64, n,
                     md->n_particles);
+    TRY(md_coulomb_charge(ctx, md, list->p, list->n));
     if (md->initial.has_temperature)
         TRY(md_draw_velocities(ctx, md, list->p, list->n,
                                md->initial.temperature));

@@ -55,11 +55,23 @@ static const struct {
     const char *name, *description;
 } parts[MD_ENERGIES] = {
     [MD_ENERGY_PAIR] = {"pair_energy", "Lennard-Jones between particles"},
+    [MD_ENERGY_COULOMB] = {"coulomb_energy", "Coulomb's between charges"},
     [MD_ENERGY_BOND] = {"bond_energy", "energy of bonds"},
     [MD_ENERGY_ANGLE] = {"angle_energy", "energy of angles"},
     [MD_ENERGY_DIHEDRAL] = {"dihedral_energy", "energy of dihedrals"},
     [MD_ENERGY_IMPROPER] = {"improper_energy", "energy of impropers"},
 };
+
+/* Whether a part of the energy has a column. */
+static int has_part(const struct md *md, int e)
+{
+    int coulomb = md->bonded.field.coulomb.method != MD_COULOMB_NONE;
+    if (e == MD_ENERGY_PAIR)
+        return coulomb || md->bonded.on;
+    if (e == MD_ENERGY_COULOMB)
+        return coulomb;
+    return parts[e].name && md->bonded.on;
+}
 
 /* The order here is the order of values in md_observe(). */
 void md_observe_init(struct md *md)
@@ -83,11 +95,10 @@ void md_observe_init(struct md *md)
         add_observable(md, "conserved_energy", MD_ENERGY,
                        "total energy less what the thermostat has put in", NULL,
                        0, 6);
-    if (md->bonded.on)
-        for (int e = 0; e < MD_ENERGIES; e++)
-            if (parts[e].name)
-                add_observable(md, parts[e].name, MD_ENERGY,
-                               parts[e].description, NULL, 0, 6);
+    for (int e = 0; e < MD_ENERGIES; e++)
+        if (has_part(md, e))
+            add_observable(md, parts[e].name, MD_ENERGY, parts[e].description,
+                           NULL, 0, 6);
     if (md->msd.on)
         add_observable(md, "mean_squared_displacement", MD_AREA,
                        "mean squared distance from the start, all particles",
@@ -155,8 +166,8 @@ int md_observe(struct ctx *ctx, void *state, double *values)
     if (md->ensemble != MD_NVE)
         values[n++] = potential + w.kinetic - w.work;
     w.part[MD_ENERGY_PAIR] += md->pair.tail_energy;
-    for (int e = 0; md->bonded.on && e < MD_ENERGIES; e++)
-        if (parts[e].name)
+    for (int e = 0; e < MD_ENERGIES; e++)
+        if (has_part(md, e))
             values[n++] = w.part[e];
     if (md->msd.on) {
         TRY(md_msd_measure(ctx, md));

@@ -78,7 +78,7 @@ static struct lj_coeff finish(struct lj lj, enum md_shift shift)
         .cutoff2 = lj.cutoff * lj.cutoff,
         .cutoff = lj.cutoff,
     };
-    if (shift != MD_SHIFT_NONE)
+    if (shift == MD_SHIFT_ENERGY || shift == MD_SHIFT_FORCE)
         c.shift = (c.c12 * r6 - c.c6) * r6;
     if (shift == MD_SHIFT_FORCE)
         c.force_shift = (12 * c.c12 * r6 - 6 * c.c6) * r6 / lj.cutoff;
@@ -89,15 +89,17 @@ static struct lj_coeff finish(struct lj lj, enum md_shift shift)
 
 static int read_options(struct ctx *ctx, struct params *p, struct md *md)
 {
-    static const char *const shifts[] = {"none", "energy", "force"};
+    static const char *const shifts[] = {"none", "energy", "force",
+                                         "charmm-switch"};
     static const char *const rules[] = {"arithmetic", "geometric",
                                         "sixth-power"};
     struct md_pair *pair = &md->pair;
     const char *shift = params_string(p, "md.pair", "shift");
     const char *rule = params_string(p, "md.pair", "mixing");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++)
         if (strcmp(shift, shifts[i]) == 0)
             pair->shift = (enum md_shift)i;
+    for (int i = 0; i < 3; i++) {
         if (strcmp(rule, rules[i]) == 0)
             pair->mixing = (enum md_mixing)i;
     }

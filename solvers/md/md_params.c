@@ -108,7 +108,8 @@ static void read_species(struct params *p, struct md *md)
         species_of_file(p, md);
     } else if (n == 0) {
         md->n_species = 1;
-        md->species[0] = (struct md_species){"A", 1, -1, 0};
+        md->species[0] =
+            (struct md_species){.name = "A", .mass = 1, .fraction = -1};
         if (md->units != UNITS_LJ)
             params_error(
                 p, "md.species", "name",
@@ -386,15 +387,19 @@ static void check_cutoff(struct params *p, const struct md *md)
 {
     double shortest =
         fmin(md->box_length[0], fmin(md->box_length[1], md->box_length[2]));
-    double reach = md->pair.cutoff + md->pair.skin;
+    double reach = md->pair.reach + md->pair.skin;
     /* A pair at exactly half the box has two images, both just not counted. */
     if (md->pair.cutoff > 0.5 * shortest * (1 + 1e-12))
         params_error(p, "md.pair", "cutoff",
                      "md.pair.cutoff = %g must be below half the box, %.6g",
                      md->pair.cutoff, 0.5 * shortest);
+    else if (md->pair.reach > 0.5 * shortest * (1 + 1e-12))
+        params_error(p, "md.coulomb", "cutoff",
+                     "md.coulomb.cutoff = %g must be below half the box, %.6g",
+                     md->pair.reach, 0.5 * shortest);
     else if (reach > shortest * (1 + 1e-12))
         params_error(p, "md.pair", "skin",
-                     "md.pair.cutoff + md.pair.skin = %g must not be longer "
+                     "the cutoff and md.pair.skin, %g, must not be longer "
                      "than the box, %.6g",
                      reach, shortest);
     if (!md->rdf.on)
@@ -451,6 +456,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     read_ensemble(p, md);
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     if (!md->initial.read && md->box_length[0] > 0)
         check_cutoff(p, md);

@@ -29,6 +29,8 @@ static const struct param_section sections[] = {
     {"md.bonds.improper", 1, 1,
      "Coefficients of one type of impropers, in place of those of the data "
      "file."},
+    {"md.coulomb", 0, 1,
+     "Forces between charges: those of a data file, or of the species."},
     {"md.ensemble", 0, 1, "Constant energy, or a thermostat."},
     {"md.analysis.rdf", 0, 1,
      "Radial distribution functions, accumulated during the run and written at "
@@ -41,6 +43,15 @@ static const struct param_section sections[] = {
 #define NUMBER_DENSITY    \
     {                     \
         0, -3, 0, 0, 0, 0 \
+    }
+
+#define PER_LENGTH        \
+    {                     \
+        0, -1, 0, 0, 0, 0 \
+    }
+#define CHARGE           \
+    {                    \
+        0, 0, 0, 0, 1, 0 \
     }
 
 enum { POSITIVE = PARAM_HAS_MIN | PARAM_MIN_OPEN };
@@ -111,6 +122,12 @@ static const struct param params[] = {
      PARAM_DEFAULT_LJ | POSITIVE, NULL,
      "Mass of a particle. 1 in lj units where it is left out; required in "
      "other units."},
+    {"md.species", "charge", PARAM_DOUBLE, CHARGE, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Charge of a particle from a lattice or an XYZ file, in elementary "
+     "charges "
+     "in metal and real units; 0 where it is left out. Those of a data file "
+     "are its own."},
     {"md.species", "fraction", PARAM_DOUBLE, NO_DIM, NULL, 0, 1, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Share of the lattice's sites, assigned at random; the shares of all "
@@ -129,9 +146,15 @@ static const struct param params[] = {
      "particle has moved half of it. Changes the speed, not the result. Left "
      "out: 0.12 of the cutoff."},
     {"md.pair", "shift", PARAM_STRING, NO_DIM, "\"none\"", 0, 0, 0, 0,
-     "none|energy|force",
+     "none|energy|force|charmm-switch",
      "none: the potential jumps to 0 at the cutoff. energy: shifted to end at "
-     "0. force: energy and force end at 0 (linear force shift)."},
+     "0. force: energy and force end at 0 (linear force shift). charmm-switch: "
+     "CHARMM's polynomial takes the energy to 0 between switch_from and the "
+     "cutoff."},
+    {"md.pair", "switch_from", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Distance at which the switch of shift = \"charmm-switch\" begins; nearer "
+     "pairs are plain Lennard-Jones."},
     {"md.pair", "tail", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
      "Add what a uniform fluid beyond the cutoff gives to energy and pressure. "
      "Only with shift = \"none\"."},
@@ -207,6 +230,21 @@ static const struct param params[] = {
     BOND_TYPE("improper"),
     BOND_NUMBERS("improper", "[50, 0]"),
 
+    {"md.coulomb", "method", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_REQUIRED, "cut|dsf|-pme",
+     "cut: Coulomb's law, dropped at the cutoff, which is crude unless the "
+     "cutoff is long. dsf: damped and shifted so that force and energy end at "
+     "0 (Fennell and Gezelter 2006), for ionic liquids and melts."},
+    {"md.coulomb", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Charges farther apart do not interact, at most half of each edge of the "
+     "box. Left out: md.pair.cutoff."},
+    {"md.coulomb", "damping", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Of dsf: alpha in erfc(alpha r), per length; 0 shifts the force of plain "
+     "Coulomb. Left out: 2.4 / cutoff, which is 0.2 per angstrom at 12 "
+     "angstrom."},
+
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
      PARAM_STARTER, "nve|langevin|bussi|-nose-hoover|-npt",
      "nve: constant energy. langevin: friction and noise on each particle. "
@@ -239,5 +277,4 @@ static const struct param params[] = {
      "/statistics/displacement/mean_squared."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-const struct param_table md_param_table = {sections, params,
-                                           "md.coulomb|md.constraints"};
+const struct param_table md_param_table = {sections, params, "md.constraints"};

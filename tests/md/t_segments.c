@@ -1,0 +1,82 @@
+/* The polynomials that stand for Coulomb's force and energy, against the exact
+ * functions: their place among the bits of a number, and their accuracy.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/md/pairs.h"
+#include "kernels/md/segments.h"
+#include "tests/tap.h"
+
+static double force_of(const void *user, double r2)
+{
+    double g;
+    coulomb_pair(user, r2, &g);
+    return g;
+}
+
+static double energy_of(const void *user, double r2)
+{
+    double g;
+    return coulomb_pair(user, r2, &g);
+}
+
+/* As a loop evaluates it in doubles. */
+static double value_at(const double *table, int bits, int degree, double r2)
+{
+    uint64_t word;
+    int all = SEGMENT_OCTAVES << bits;
+    memcpy(&word, &r2, sizeof word);
+    int k = (int)(word >> (52 - bits)) & (all - 1);
+    word &= (UINT64_C(1) << (52 - bits)) - 1;
+    word |= UINT64_C(0x3ff0000000000000);
+    double t, sum = table[degree * all + k];
+    memcpy(&t, &word, sizeof t);
+    t -= 1 + 0.5 / (1 << bits);
+    for (int d = degree - 1; d >= 0; d--)
+        sum = sum * t + table[d * all + k];
+    return sum;
+}
+
+/* The largest error between the first octave and the end, relative to plain
+ * Coulomb: what is left of a screened force near its end is small. */
+static double worst_of(segment_fn fn, const struct md_coulomb *q, int bits,
+                       int degree, int power)
+{
+    double table[(SEGMENT_DEGREE_MAX + 1) * 64];
+    double end = q->cutoff * q->cutoff, worst = 0;
+    segment_table(fn, q, end, bits, degree, table);
+    double first = ldexp(1, segment_first_octave(end));
+    for (int i = 0; i < 100000; i++) {
+        double r2 = first * pow(end / first, i / 100000.0);
+        double e = value_at(table, bits, degree, r2) - fn(q, r2);
+        worst = fmax(worst, fabs(e) * pow(r2, 0.5 * power) / q->constant);
+    }
+    return worst;
+}
+
+int main(void)
+{
+    static const char *const names[] = {"", "cut", "dsf", "ewald"};
+    for (int method = MD_COULOMB_CUT; method <= MD_COULOMB_EWALD; method++)
+        for (int scale = 0; scale < 3; scale++) {
+            double cutoff = scale == 0 ? 2.5 : scale == 1 ? 8 : 12;
+            struct md_coulomb q = {(enum md_coulomb_method)method, 332.06371,
+                                   cutoff, 2.7 / cutoff};
+            double f = worst_of(force_of, &q, 1, 12, 3);
+            double u = worst_of(energy_of, &q, 1, 12, 1);
+            tap_ok(
+                f < 1e-11 && u < 1e-11,
+                "%s, cutoff %g: two parts an octave of degree 12 are good to "
+                "1e-11: force %.1e, energy %.1e",
+                names[method], cutoff, f, u);
+            f = worst_of(force_of, &q, 2, 5, 3);
+            u = worst_of(energy_of, &q, 2, 5, 1);
+            tap_ok(f < 1e-7 * 3 && u < 1e-7 * 3,
+                   "%s, cutoff %g: four of degree 5 are good to a float: force "
+                   "%.1e, energy %.1e",
+                   names[method], cutoff, f, u);
+        }
+    return tap_done();
+}
