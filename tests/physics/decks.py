@@ -115,6 +115,16 @@ tap.near(mean(r, "temperature", 1000), 0.05, 0.015,
 x = r.frame("position") - r.edges() / 2
 tap.below(np.sqrt((x**2).sum(1)).max(), 2.5, "lj_cluster: it stays whole")
 
+# ---- chains ----
+r = deck("chains.toml")
+tap.near(mean(r, "temperature", 1000), 1.0, 0.03, "chains: temperature is 1")
+x = r.frame("position")
+bonds = np.array([i for i in range(1, len(x)) if i % 50])
+d = x[bonds] - x[bonds - 1]
+d -= r.edges() * np.rint(d / r.edges())
+tap.near(np.sqrt((d**2).sum(1)).mean(), 0.965, 0.005,
+         "chains: bonds of Kremer and Grest's melt are 0.965 long")
+
 names = {os.path.basename(p) for p in glob.glob(mdrun.INPUTS + "/*.toml")}
 tap.is_(names, checked, "every deck in inputs/md has been run")
 tap.done()
