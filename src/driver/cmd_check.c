@@ -1,5 +1,6 @@
 /* warpdeck check: every error in the deck, then the plan of its run. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/comm.h"
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/param.h"
+#include "driver/check_time.h"
 #include "driver/commands.h"
 #include "driver/format.h"
 #include "driver/job.h"
@@ -80,43 +82,130 @@ static void print_output(struct ctx *ctx, const struct job *job)
              plan.rows == 1 ? "" : "s", format_bytes(plan.bytes, b));
 }
 
-static int check(struct ctx *ctx, const struct command_line *line)
+/* ---- too little to do ---- */
+
+/* Where copies outnumber what a rank owns by so much, it mostly copies. */
+static const double COPIES_MOST = 4;
+/* Planes of cells between two cuts. */
+static const double PLANES_LEAST = 8;
+/* Operations of a rank in a whole run: about as long as its start. */
+static const double WORK_LEAST = 1e9;
+
+static void warn_of_planes(struct ctx *ctx, const struct estimate *e)
 {
-    struct job job;
-    int status = job_open(ctx, line->arguments[0], line->n_overrides,
-                          line->overrides, &job);
-    if (status == 0) {
-        log_info(ctx->log, "%s: no errors", line->arguments[0]);
-        print_problem(ctx, &job);
-        print_ranks(ctx, &job);
-        print_device(ctx, &job);
-        print_output(ctx, &job);
+    for (int d = 0; d < 3; d++) {
+        double planes = (double)e->cells[d] / e->decomposition[d];
+        if (e->cells[d] > 0 && e->decomposition[d] > 1 && planes < PLANES_LEAST)
+            log_warn(ctx->log,
+                     "a rank has too little to do: %.3g planes of cells along "
+                     "%c, and it waits for its neighbours at each step; at "
+                     "most %d ranks along %c are worth while",
+                     planes, "xyz"[d],
+                     (int)fmax((double)e->cells[d] / PLANES_LEAST, 1),
+                     "xyz"[d]);
     }
-    if (status == 0 && log_level(ctx->log) >= LOG_VERBOSE) {
+}
+
+static void warn_of_idle(struct ctx *ctx, const struct job *job)
+{
+    const struct estimate *e = &job->plan;
+    int ranks = comm_size(ctx->comm);
+    double work = e->work_per_step * (double)e->steps / ranks;
+    char a[FORMAT_MAX];
+    if (ranks == 1)
+        return;
+    warn_of_planes(ctx, e);
+    if (e->cells[0] == 0 && e->halo_per_rank > COPIES_MOST * e->items_per_rank)
+        log_warn(ctx->log,
+                 "a rank has too little to do: %.0f of its own, and %.0f "
+                 "copies of its neighbours' to keep up to date; use fewer "
+                 "ranks",
+                 e->items_per_rank, e->halo_per_rank);
+    if (!(e->box[0] > 0) && work > 0 && work < WORK_LEAST)
+        log_warn(ctx->log,
+                 "a rank has too little to do: %.0f paths, %s operations in "
+                 "the whole run, which takes no longer than to start; use "
+                 "fewer ranks",
+                 e->items_per_rank, format_count(work, a));
+}
+
+/* ---- the command ---- */
+
+static int check(struct ctx *ctx, const struct command_line *line,
+                 struct job *job)
+{
+    TRY(job_open(ctx, line->arguments[0], line->n_overrides, line->overrides,
+                 job));
+    log_info(ctx->log, "%s: no errors", line->arguments[0]);
+    print_problem(ctx, job);
+    print_ranks(ctx, job);
+    print_device(ctx, job);
+    print_output(ctx, job);
+    warn_of_idle(ctx, job);
+    if (log_level(ctx->log) >= LOG_VERBOSE) {
         size_t n;
-        const char *text = params_resolved(job.params, &n);
+        const char *text = params_resolved(job->params, &n);
         log_verbose(ctx->log, "\nthe deck with all defaults:\n\n%.*s", (int)n,
                     text);
     }
-    job_close(ctx, &job);
-    return status;
+    return 0;
 }
 
 /* A plan for another number of ranks is made by one process that takes itself
  * for the first of them: nothing of a plan depends on what the others hold. */
-int cmd_check(struct ctx *ctx, const struct command_line *line)
+static int check_planned(struct ctx *ctx, const struct command_line *line,
+                         int ranks)
 {
-    long ranks = 0;
-    TRY(option_count(ctx, line, OPTION_RANKS, 1, &ranks));
-    if (ranks == 0)
-        return check(ctx, line);
+    struct job job = {0};
     struct comm *real = ctx->comm, *planned;
-    int status = comm_start_alone((int)ranks, &planned);
+    int status = comm_start_alone(ranks, &planned);
     if (status != 0)
         return FAIL(ctx, status, "out of memory");
     ctx->comm = planned;
-    status = check(ctx, line);
+    status = check(ctx, line, &job);
+    job_close(ctx, &job);
     ctx->comm = real;
     comm_finish(planned);
+    return status;
+}
+
+/* The deck once more, on the ranks that there are. One that asks for a
+ * decomposition of others does not run on these. */
+static int open_here(struct ctx *ctx, const struct command_line *line,
+                     struct job *job)
+{
+    enum log_level level = log_level(ctx->log);
+    log_set_level(ctx->log, LOG_QUIET);
+    int status = job_open(ctx, line->arguments[0], line->n_overrides,
+                          line->overrides, job);
+    log_set_level(ctx->log, level);
+    if (status != 0 && status_exit(status) == 2) {
+        error_clear(ctx);
+        log_info(ctx->log,
+                 "  time           not measured: the deck does not run on the "
+                 "%d rank%s here; start check on as many as it wants",
+                 comm_size(ctx->comm), comm_size(ctx->comm) == 1 ? "" : "s");
+    }
+    return status;
+}
+
+int cmd_check(struct ctx *ctx, const struct command_line *line)
+{
+    struct job job = {0};
+    long ranks = 0, seconds = 1;
+    TRY(option_count(ctx, line, OPTION_RANKS, 1, &ranks));
+    TRY(option_count(ctx, line, OPTION_MEASURE, 0, &seconds));
+    int status = ranks == 0 ? check(ctx, line, &job)
+                            : check_planned(ctx, line, (int)ranks);
+    if (status == 0 && seconds > 0) {
+        if (ranks > 0)
+            status = open_here(ctx, line, &job);
+        if (status == 0)
+            status = check_time(ctx, &job, (double)seconds,
+                                ranks > 0 ? (int)ranks : comm_size(ctx->comm));
+        else if (status_exit(status) == 2)
+            status = 0;
+    }
+    job_close(ctx, &job);
     return status;
 }

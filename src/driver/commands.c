@@ -23,6 +23,9 @@ const struct option options[OPTION_COUNT] = {
                        "where the loops run (default: [run] device)"},
     [OPTION_RANKS] = {"ranks", 'n', "N",
                       "plan for N ranks instead of those there are"},
+    [OPTION_MEASURE] = {"measure", 0, "SECONDS",
+                        "make real steps for about so long, to tell the time "
+                        "of the run; 0: none (default: 1)"},
     [OPTION_GPUS] = {"gpus-per-node", 0, "N",
                      "GPUs of each node, with one rank to a GPU (default: "
                      "none)"},
@@ -88,12 +91,15 @@ const struct command commands[] = {
      .synopsis = "DECK [section.key=value ...]",
      .help = "check a deck and show what its run would need",
      .details = "Finds every error in the deck, then prints the plan: "
-                "particles, box, decomposition, memory of a rank, volume of "
-                "the output. Nothing is run and nothing is written.",
+                "particles, box, decomposition, memory of a rank and of the "
+                "device, volume of the output and of checkpoints, and the "
+                "time, from a few real steps on the ranks that are there; "
+                "warns where a rank would have too little to do. Nothing is "
+                "written.",
      .arguments_min = 1,
      .arguments_max = 1,
      .flags = COMMAND_RANKS | COMMAND_OVERRIDES,
-     .options = BIT(RANKS) | BIT(VERBOSE),
+     .options = BIT(RANKS) | BIT(MEASURE) | BIT(VERBOSE),
      .run = cmd_check},
     {.name = "batch",
      .synopsis = "DECK [section.key=value ...]",

@@ -2,6 +2,8 @@
 libwarpdeck_a_SOURCES += \
 	src/driver/banner.c \
 	src/driver/banner.h \
+	src/driver/check_time.c \
+	src/driver/check_time.h \
 	src/driver/batch.h \
 	src/driver/batch_script.c \
 	src/driver/closing.c \

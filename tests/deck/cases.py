@@ -18,7 +18,7 @@ def first_line(path):
 
 def resolved_plan(path):
     """What `check` says of a deck, without its name."""
-    shown = tap.warpdeck("check", path).stdout
+    shown = tap.warpdeck("check", path, "--measure", "0").stdout
     return shown.split("\n", 1)[1]
 
 

@@ -30,6 +30,9 @@ DRIVER_TESTS = \
 TESTS += tests/driver/t_driver tests/driver/t_meters $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
 TESTS += tests/driver/lock.py
+# What a run would need.
+TESTS += tests/driver/check.py
+EXTRA_DIST += tests/driver/check.py
 # Recipes against what they are about.
 TESTS += tests/driver/packaging.py
 EXTRA_DIST += tests/driver/packaging.py
