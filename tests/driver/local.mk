@@ -30,9 +30,9 @@ DRIVER_TESTS = \
 TESTS += tests/driver/t_driver tests/driver/t_meters $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
 TESTS += tests/driver/lock.py
-# What a run would need.
-TESTS += tests/driver/check.py
-EXTRA_DIST += tests/driver/check.py
+# What a run would need, and a NaN in the middle of one.
+TESTS += tests/driver/check.py tests/driver/planted.py
+EXTRA_DIST += tests/driver/check.py tests/driver/planted.py
 # Recipes against what they are about.
 TESTS += tests/driver/packaging.py
 EXTRA_DIST += tests/driver/packaging.py
