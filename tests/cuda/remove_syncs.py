@@ -23,6 +23,12 @@ EXPLAINED = {
     ("kernels/device_cuda.cu", "cuda_release"):
         "cudaFree() waits for the card as well, but its manual does not promise "
         "that",
+    ("kernels/risk/sobol_cuda.cu", "risk_cuda_directions"):
+        "what is copied stays until destroy(), which waits as well; a copy that "
+        "fails is told where the store is made, not in a later launch",
+    ("kernels/risk/store_cuda.cu", "destroy"):
+        "kernels are queued still only where a launch failed midway, and "
+        "cudaFree() waits as well, but its manual does not promise that",
     ("kernels/md/steps_cuda.cu", "cuda_do"):
         "it only serves to time phases one by one; no result depends on it",
 }
