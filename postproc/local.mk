@@ -24,6 +24,7 @@ POST_FILES = \
 	postproc/warpdeck_post/render.py \
 	postproc/warpdeck_post/report.py \
 	postproc/warpdeck_post/result.py \
+	postproc/warpdeck_post/risk_panels.py \
 	postproc/warpdeck_post/show.py \
 	postproc/warpdeck_post/spheres.py \
 	postproc/warpdeck_post/vtkscene.py \

@@ -17,7 +17,7 @@ def _show(args):
 def _plot(args):
     from . import plot
     return plot.run(args.file, args.what, args.output, field=args.field,
-                    normal=args.normal, at=args.at)
+                    normal=args.normal, at=args.at, reference=args.reference)
 
 
 def _export(args):
@@ -92,20 +92,28 @@ def _parser():
     plot.add_argument("file", metavar="FILE")
     plot.add_argument("what", nargs="?", default="overview",
                       choices=["overview", "thermo", "rdf", "msd", "snapshot",
-                               "series", "profiles", "spectra", "slice"],
+                               "series", "profiles", "spectra", "slice",
+                               "lines", "profits", "exposure", "frontier",
+                               "convergence", "prices"],
                       help="particles: overview, thermo, rdf, msd, snapshot; "
-                      "flows: overview, series, profiles, spectra; a frame of "
-                      "a flow (.hdf) or the last of a list (.hdf.series): "
-                      "slice")
+                      "flows: overview, series, profiles, spectra; of a flow's "
+                      "last frame, a frame (.hdf) or the last of a list "
+                      "(.hdf.series): slice, lines (through the middle); "
+                      "risk: overview, profits, exposure, frontier, "
+                      "convergence, prices, series")
     plot.add_argument("--field", metavar="NAME",
                       help="of a slice: a field, or velocity_x and the like "
                       "(default: the first)")
-    plot.add_argument("--normal", choices=["x", "y", "z"],
-                      help="of a slice (default: the direction with the fewest "
-                      "cells)")
+    plot.add_argument("--axis", "--normal", dest="normal", choices=["x", "y", "z"],
+                      help="of a slice: the axis that it is normal to (default: "
+                      "the direction with the fewest cells)")
     plot.add_argument("--at", type=float, metavar="POSITION",
                       help="where the slice lies; the nearest plane of cells "
                       "is drawn (default: the middle)")
+    plot.add_argument("--reference", metavar="TABLE",
+                      help="of lines and profiles: points of a table of others, "
+                      "columns with names in the line above (CSV: y, u; or as "
+                      "Moser, Kim and Mansour's: y+, Umean)")
     plot.add_argument("-o", "--output", metavar="PICTURE",
                       help="default: beside FILE, .png; the ending chooses the "
                       "format (png, pdf, svg, jpg)")

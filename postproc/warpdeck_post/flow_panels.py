@@ -1,8 +1,11 @@
 """The graphs of flows: series, profiles, spectra, slices."""
 
+import re
+
 import numpy
 
 from . import frame, labels, panels
+from .errors import PostError
 
 # Series worth a graph in an overview, in this order.
 FIRST = ("kinetic_energy", "dissipation", "enstrophy", "flow_rate",
@@ -60,8 +63,111 @@ def profiles(r):
     return found
 
 
-def profile(axes, r, title, name, over, columns):
-    """Columns of a table over height, or over the distance from the wall."""
+def references(path):
+    """Columns of numbers from somebody else's tables, by name: a CSV file with
+    names in its first line that is no comment (or in its last comment), or the
+    columns that blanks part."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            lines = [line.strip() for line in f if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise PostError(f"cannot read '{path}': "
+                        f"{getattr(error, 'strerror', 'not a text')}") from None
+    heads, rows = None, []
+    for line in lines:
+        words = re.split(r"\s*,\s*|\s+", line.lstrip("#%! \t"))
+        if words == [""]:
+            continue
+        try:
+            row = [float(w) for w in words]
+        except ValueError:
+            heads = words
+            continue
+        if line[0] not in "#%!":
+            rows.append(row)
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise PostError(f"'{path}' is no table of numbers: rows of as many "
+                        "numbers, parted by commas or blanks")
+    if heads is None or len(heads) != len(rows[0]):
+        raise PostError(f"'{path}' has no line with {len(rows[0])} names above "
+                        "its numbers")
+    return dict(zip(heads, numpy.array(rows).T))
+
+
+# Names in the tables of others: of Moser, Kim and Mansour.
+_ALIASES = {"y+": "wall_distance_plus", "Umean": "u_plus"}
+
+
+def add_references(axes, table, over, columns):
+    """Points of each column that has the name of a curve, up to the end of the
+    axis. Returns how many columns were there."""
+    named = {_ALIASES.get(k, k): v for k, v in table.items()}
+    if over not in named:
+        return 0
+    here = [(i, c) for i, c in enumerate(columns)
+            if c in named or any(k.startswith(c + "_Re") for k in named)]
+    left, right = axes.get_xlim()
+    for i, column in here:
+        for j, key in enumerate(k for k in named if k == column or
+                                k.startswith(column + "_Re")):
+            x = named[over]
+            keep = (x >= left) & (x <= right)
+            axes.plot(x[keep], named[key][keep], linestyle="", marker="osv^D"
+                      [j % 5], markersize=4, markerfacecolor="none",
+                      color=panels.COLORS[(i + j) % len(panels.COLORS)],
+                      label=f"{key} (reference)")
+    return len(here)
+
+
+# Ghia, Ghia and Shin, J. Comput. Phys. 48, 387 (1982), table I: u on the
+# vertical center line of the cavity, where it is least, at its center and
+# where it is greatest below the lid, for the Reynolds numbers of that table.
+GHIA = {100: ((0.1719, 0.4531, 0.5, 0.7344, 0.9531),
+              (-0.10150, -0.21090, -0.20581, 0.00332, 0.68717)),
+        400: ((0.1016, 0.2813, 0.5, 0.7344, 0.9531),
+              (-0.14612, -0.32726, -0.11477, 0.16256, 0.55892)),
+        1000: ((0.0547, 0.1719, 0.2813, 0.5, 0.7344, 0.9531),
+               (-0.18109, -0.38289, -0.27805, -0.06080, 0.18719, 0.46604))}
+
+
+def line_of(f, over, component):
+    """Positions along the middle of the frame in direction `over`, and the
+    component of the velocity there, linearly between centers."""
+    d = "xyz".index(over)
+    v = f.plane_line("velocity", d, [numpy.mean(f.faces(k)[[0, -1]])
+                                     for k in range(3)])
+    return f.centers(d), v[:, component]
+
+
+def line(axes, f, over, component, table=None, reynolds=None):
+    """A component of the velocity on a center line; with points of a table, or
+    of Ghia's where the Reynolds number is one of its."""
+    x, u = line_of(f, over, component)
+    name = "uvw"[component]
+    axes.plot(x, u, color=panels.COLORS[0], label=name)
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    axes.set_xlim(*f.faces("xyz".index(over))[[0, -1]])
+    if table is not None:
+        fits = f"{name}_Re{reynolds}"
+        if fits in table:
+            table = {over: table[over], fits: table[fits]}
+        if not add_references(axes, table, over, [name]):
+            raise PostError("the reference has no columns "
+                            f"{over} and {name}")
+    elif reynolds in GHIA:
+        axes.plot(*GHIA[reynolds], linestyle="", marker="o", markersize=5,
+                  markerfacecolor="none", color=panels.COLORS[1],
+                  label=f"Ghia, Ghia and Shin (1982), Re = {reynolds}")
+    axes.set_xlabel(labels.axis(over, f.length()))
+    axes.set_ylabel(labels.axis(name, f.field_unit("velocity")))
+    others = [k for k in "xyz" if k != over]
+    panels.legend_above(axes, f"Velocity {name} along {over}, in the middle of "
+                        + " and ".join(others))
+
+
+def profile(axes, r, title, name, over, columns, others=None):
+    """Columns of a table over height, or over the distance from the wall; with
+    points of the same names from a table of references."""
     table = r.table(name)
     plus = over == "wall_distance_plus"
     x = table[over]
@@ -80,6 +186,8 @@ def profile(axes, r, title, name, over, columns):
         for y, u in (wall, wall), (log, numpy.log(log) / 0.41 + 5.2):
             axes.plot(y, u, color="0.5", linewidth=0.9, linestyle=(0, (4, 3)))
     axes.margins(x=0.01)
+    if others is not None:
+        add_references(axes, others, over, columns)
     unit = r.column_unit(name, columns[0], "")
     first = columns[0].removesuffix("_plus")
     axes.set_xlabel("distance from the wall, in wall units" if plus else
@@ -96,16 +204,37 @@ def spectra(r):
             if height_of(r.table(name)) == WAVENUMBER]
 
 
+def _guide(axes, k, y):
+    """The slope -5/3 of the inertial range (Kolmogorov 1941), above the
+    curves, over the middle of the wavenumbers."""
+    if len(k) < 4:
+        return
+    ends = k[0] * (k[-1] / k[0]) ** numpy.array([0.15, 0.75])
+    slope = ends ** (-5 / 3)
+    there = (k >= ends[0]) & (k <= ends[1])
+    if not there.any():
+        return
+    lift = 2.5 * (y[there] * k[there] ** (5 / 3)).max()
+    axes.plot(ends, lift * slope, color="0.3", linewidth=1.0,
+              linestyle=(0, (4, 3)), label=r"$\propto k^{-5/3}$")
+
+
 def spectrum(axes, r, name):
+    """Columns of a table over the wavenumber, with the slope -5/3."""
     table = r.table(name)
     k = table[WAVENUMBER]
     keep = k > 0
+    most, longest = None, ()
     for i, column in enumerate(c for c in sorted(table) if c != WAVENUMBER):
         y = table[column]
         # the highest mode may be nothing but rounding
         there = keep & (y > 1e-14 * y.max(initial=0))
         axes.loglog(k[there], y[there],
                     color=panels.COLORS[i % len(panels.COLORS)], label=column)
+        if most is None or y.max(initial=0) > most:
+            most, longest = y.max(initial=0), (k[there], y[there])
+    if len(longest):
+        _guide(axes, *longest)
     axes.set_xlabel(labels.axis("wavenumber",
                                 r.column_unit(name, WAVENUMBER, "")))
     axes.set_ylabel("spectrum")
@@ -114,6 +243,11 @@ def spectrum(axes, r, name):
 
 
 # ---- slices ----
+
+def first_field(f):
+    """The one that a slice shows when none is named."""
+    return "velocity" if "velocity" in f.names else f.names[0]
+
 
 def normal_of(f):
     """The direction in which there is least to see."""

@@ -102,6 +102,32 @@ class Frame(Result):
         at[2 - normal] = index
         return self._points[name][tuple(at)]
 
+    def plane_line(self, name, d, point):
+        """The values along direction d through a point, linearly between the
+        lines of cells about it: [n] or [n][component]. Reads four lines."""
+        sides = []
+        for k in range(3):
+            if k == d:
+                sides.append([(None, 1.0)])
+                continue
+            x = self.centers(k)
+            j = int(numpy.clip(numpy.searchsorted(x, point[k]), 1,
+                               max(len(x) - 1, 1)))
+            if len(x) == 1:
+                sides.append([(0, 1.0)])
+                continue
+            t = float(numpy.clip((point[k] - x[j - 1]) / (x[j] - x[j - 1]),
+                                 0, 1))
+            sides.append([(j - 1, 1 - t), (j, t)])
+        total = 0.0
+        for i, a in sides[0]:
+            for j, b in sides[1]:
+                for k, c in sides[2]:
+                    at = tuple(slice(None) if q is None else q
+                               for q in (k, j, i))
+                    total = total + a * b * c * self._points[name][at]
+        return numpy.asarray(total)
+
     def scalar(self, name):
         """What "velocity", "velocity_z" or "pressure" means here: the field,
         and which component (None: all of it)."""

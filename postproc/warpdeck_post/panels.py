@@ -27,21 +27,42 @@ def style(matplotlib):
         "savefig.dpi": 160})
 
 
-def _curve(axes, x, y, i, label=None):
+def curve(axes, x, y, i, label=None):
     marker = "o" if len(x) <= 12 else None
     axes.plot(x, y, color=COLORS[i % len(COLORS)],
               linestyle=LINES[i // len(COLORS) % len(LINES)], marker=marker,
               markersize=3.5, label=label, clip_on=len(x) > 1)
 
 
+def _settled(y):
+    """How many of the first values (a twentieth at most) are so far out that
+    the others would be squeezed into a quarter of the graph; 0 as a rule."""
+    least = 1e-6 * numpy.abs(y).max(initial=0)
+    for k in range(1, max(1, len(y) // 20) + 1):
+        span = numpy.ptp(y[k:]) if len(y) >= k + 8 else 0
+        if span > least and numpy.ptp(y) > 4 * span:
+            return k
+    return 0
+
+
 def _limits(axes, x, y):
     """Time from its start on; room around a curve that is flat to all
-    digits."""
+    digits; what only the first rows have is told in words."""
     if len(x) == 1:
         axes.set_xlim(x[0], x[0] + 1.0)
         return
     axes.margins(x=0.01)
     low, high = float(numpy.min(y)), float(numpy.max(y))
+    k = _settled(y) if len(y) == len(x) else 0
+    if k:
+        low, high = float(numpy.min(y[k:])), float(numpy.max(y[k:]))
+        room = 0.15 * (high - low)
+        axes.set_ylim(low - room, high + room)
+        above = y[0] > high
+        axes.annotate(f"begins at {y[0]:.4g}", (0.03, 0.97 if above else 0.03),
+                      xycoords="axes fraction", fontsize=8.5, color="0.3",
+                      va="top" if above else "bottom")
+        return
     least = 1e-6 * max(abs(low), abs(high), 1e-12)
     if high - low < least:
         axes.set_ylim(low - 5 * least, high + 5 * least)
@@ -61,7 +82,7 @@ def energies(axes, r):
     names = [k for k in r.observables if labels.quantity(k) == "energy"]
     for i, name in enumerate(names):
         values = r.observable(name)
-        _curve(axes, r.row_times(), values / n if n else values, i,
+        curve(axes, r.row_times(), values / n if n else values, i,
                name.replace("_energy", "").replace("_", " "))
     unit = r.observable_unit(names[0])
     if n and unit:
@@ -76,7 +97,7 @@ def series(axes, r, name, i):
     """One observable, with the mean of its second half."""
     x, y = r.row_times(), r.observable(name)
     title = name.replace("_", " ")
-    _curve(axes, x, y, i)
+    curve(axes, x, y, i)
     _limits(axes, x, y)
     axes.set_title(title.capitalize())
     axes.set_ylabel(labels.axis(title, r.observable_unit(name)))
@@ -86,7 +107,7 @@ def series(axes, r, name, i):
         mean = y[half:].mean()
         axes.plot(x[half:], numpy.full(len(y) - half, mean), color="0.3",
                   linewidth=1.0, linestyle=(0, (4, 3)))
-        axes.set_title(f"mean of 2nd half {mean:.5g}", loc="right",
+        axes.set_title(f"2nd half: {mean:.5g}", loc="right",
                        fontsize=8.5, fontweight="normal", color="0.3")
 
 
@@ -95,7 +116,7 @@ def distribution(axes, r):
     names = r.tables("radial_distribution")
     for i, name in enumerate(names):
         table = r.table(name)
-        _curve(axes, table["r"], table["g"], i, name.split("/")[-1])
+        curve(axes, table["r"], table["g"], i, name.split("/")[-1])
     unit = r.column_unit(names[0], "r", "length")
     axes.axhline(1.0, color="0.6", linewidth=0.8)
     axes.set_xlabel(labels.axis("distance r", unit))
@@ -114,7 +135,7 @@ def displacement(axes, r):
     if len(order) == 2:  # one species is all
         order = order[:1]
     for i, column in enumerate(k for k in order if k in table):
-        _curve(axes, table["time"], table[column], i, column)
+        curve(axes, table["time"], table[column], i, column)
     axes.set_xlabel(labels.axis("time",
                                 r.column_unit(name, "time", "time")))
     axes.set_ylabel(labels.axis("displacement²",

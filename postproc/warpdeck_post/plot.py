@@ -1,6 +1,7 @@
 """Figures: which graphs stand in them, and where."""
 
 import os
+import re
 
 import matplotlib
 
@@ -13,7 +14,7 @@ import matplotlib.lines  # noqa: E402
 import matplotlib.pyplot as pyplot  # noqa: E402
 import numpy  # noqa: E402
 
-from . import flow_panels, frame, labels, panels  # noqa: E402
+from . import flow_panels, frame, labels, panels, risk_panels  # noqa: E402
 from .errors import PostError  # noqa: E402
 from .result import Result  # noqa: E402
 
@@ -69,7 +70,8 @@ def _subtitle(r):
     if r.particle_count is not None:
         parts.append(labels.count(r.particle_count, "particle"))
     if not r.is_frame and r.rows:
-        parts.append(labels.count(int(r.row_steps()[-1]), "step"))
+        parts.append(labels.count(int(r.row_times()[-1]), "path") if r.is_risk
+                     else labels.count(int(r.row_steps()[-1]), "step"))
     parts.append(labels.count(int(run.get("ranks", 1)), "rank"))
     parts += [str(run[k]) for k in ("precision",) if run.get(k)]
     parts.append(f"Warpdeck {run.get('version', '')}".rstrip())
@@ -187,8 +189,8 @@ def _series_graphs(r, most=None):
             for i, name in enumerate(names)]
 
 
-def _profile_graphs(r):
-    return [lambda a, p=p: flow_panels.profile(a, r, *p)
+def _profile_graphs(r, table=None):
+    return [lambda a, p=p: flow_panels.profile(a, r, *p, others=table)
             for p in flow_panels.profiles(r)]
 
 
@@ -197,11 +199,36 @@ def _spectrum_graphs(r):
             for name in flow_panels.spectra(r)]
 
 
+def last_frame(r):
+    """The path of the last frame of a run that is there, or None."""
+    series = os.path.splitext(r.path)[0] + frame.SERIES
+    if not os.path.exists(series):
+        return None
+    here = [p for p, _ in frame.frames_of(series) if os.path.exists(p)]
+    return here[-1] if here else None
+
+
 def flow_overview(r):
-    """The telling series, and what statistics there are."""
+    """The last frame in a plane, the telling series, and what statistics there
+    are."""
     graphs = _series_graphs(r, 4) + _profile_graphs(r) + _spectrum_graphs(r)
-    _need(graphs, r, "rows yet", "wait, or run again")
-    return _wide(graphs)
+    last = last_frame(r)
+    if last is None:
+        _need(graphs, r, "rows yet", "wait, or run again")
+        return _wide(graphs)
+    with frame.Frame(last) as f:
+        if not graphs:
+            return slice_(f, None, None, None)
+        rows = max((len(graphs) + 1) // 2, 2)
+        figure = framed(15, 0.9 + 2.75 * rows)
+        grid = figure.add_gridspec(1, 2, width_ratios=[1.0, 1.5])
+        axes = figure.add_subplot(grid[0])
+        flow_panels.slice_(axes, f, flow_panels.first_field(f),
+                           flow_panels.normal_of(f), None, matplotlib)
+        axes.set_title(f"{axes.get_title('left')}, time {f.time:.6g}",
+                       loc="left")
+    _fill(figure, grid[1], graphs)
+    return figure
 
 
 def flow_series(r):
@@ -211,9 +238,10 @@ def flow_series(r):
     return _wide(graphs)
 
 
-def flow_profiles(r):
-    """Means over planes."""
-    graphs = _profile_graphs(r)
+def flow_profiles(r, reference=None):
+    """Means over planes, beside those of a table of others."""
+    table = None if reference is None else flow_panels.references(reference)
+    graphs = _profile_graphs(r, table)
     _need(graphs, r, "profiles", "they are written at the end of a run whose "
           "deck has statistics")
     return _wide(graphs)
@@ -231,18 +259,130 @@ def slice_(f, field, normal, at):
     """A plane of a frame."""
     if not f.names:
         raise PostError(f"'{f.path}' has no fields")
-    first = "velocity" if "velocity" in f.names else f.names[0]
     d = flow_panels.normal_of(f) if normal is None else "xyz".index(normal)
     a, b = (k for k in range(3) if k != d)
     ratio = (numpy.ptp(f.faces(b)) / numpy.ptp(f.faces(a)))
     # Of about the shape of the plane, with room for words and colors.
     figure = framed(min(max(6.5, 5.2 / ratio), 12) + 1.4,
                      min(max(min(6.5, 12 * ratio), 2.0), 9) + 2.2)
-    flow_panels.slice_(figure.add_subplot(), f, field or first, d, at,
+    flow_panels.slice_(figure.add_subplot(), f, field or flow_panels.first_field(f), d, at,
                        matplotlib)
     return figure
 
 
+def _reynolds(f):
+    """Of a cavity with a lid of speed 1 and an edge of 1, or None: the deck's
+    1 / viscosity."""
+    try:
+        nu = float((f.deck_value("fluid", "viscosity") or "").split("#")[0])
+    except ValueError:
+        return None
+    lid = f.deck_section("fluid.boundary.y_max").get("velocity", "")
+    walls = all(f.deck_section(f"fluid.boundary.{name}").get("type") ==
+                '"wall"' for name in ("x", "y_min", "y_max"))
+    unit = all(abs(numpy.ptp(f.faces(d)[[0, -1]]) - 1) < 1e-9 for d in (0, 1))
+    moves = re.match(r"\[\s*1(\.0*)?\s*,", lid)
+    return round(1 / nu) if walls and unit and nu > 0 and moves else None
+
+
+def lines(f, reference=None):
+    """Velocities on the center lines, beside those of a table of others."""
+    if "velocity" not in f.names:
+        raise PostError(f"'{f.path}' has no field velocity")
+    table = None if reference is None else flow_panels.references(reference)
+    cells = f.cells
+    wanted = [(over, c) for over, c in (("y", 0), ("x", 1), ("z", 0))
+              if cells["xyz".index(over)] > 3]
+    if table is not None:
+        wanted = [(o, c) for o, c in wanted if o in table and any(
+            k == "uvw"[c] or k.startswith("uvw"[c] + "_Re") for k in table)]
+        if not wanted:
+            raise PostError(f"'{reference}' has no columns y and u, x and v, "
+                            "or z and u")
+    graphs = [lambda a, o=o, c=c: flow_panels.line(
+        a, f, o, c, table, _reynolds(f) if (o, c) == ("y", 0) else None)
+        for o, c in wanted]
+    if not graphs:
+        raise PostError(f"'{f.path}' has too few cells for lines")
+    return _wide(graphs)
+
+
+# ---- risk ----
+
+def _risk_graphs(r):
+    """All graphs by the name of their figure, the telling ones first."""
+    found = {}
+    if risk_panels.has_profits(r):
+        found["profits"] = [lambda a: risk_panels.profits(a, r)]
+    if risk_panels.has_frontier(r):
+        found["frontier"] = [lambda a: risk_panels.frontier(a, r),
+                             lambda a: risk_panels.weights(a, r)]
+    sets = risk_panels.netting_sets(r)
+    if sets:
+        found["exposure"] = [lambda a, n=n: risk_panels.fan(a, r, n)
+                             for n in sets]
+    if risk_panels.has_convergence(r):
+        found["convergence"] = [lambda a: risk_panels.estimate(a, r),
+                                lambda a: risk_panels.convergence(a, r)]
+    if risk_panels.has_prices(r):
+        found["prices"] = [lambda a: risk_panels.prices(a, r)]
+    return found
+
+
+def _risk_figure(r, name):
+    graphs = _risk_graphs(r).get(name)
+    hints = {
+        "profits": "the deck's engines have no var",
+        "frontier": "the deck's engines have no portfolio",
+        "exposure": "the deck's engines have no exposure",
+        "convergence": "it has one batch of paths, or none yet",
+        "prices": "they are written at the end of a run"}
+    _need(graphs, r, name, hints[name])
+    if name == "prices":
+        figure = framed(9, 2.1 + 0.32 * max(risk_panels.price_rows(r), 3))
+        graphs[0](figure.add_subplot())
+        return figure
+    if len(graphs) == 1:
+        figure = framed(9, 5.4)
+        graphs[0](figure.add_subplot())
+        return figure
+    rows = (len(graphs) + 1) // 2
+    figure = framed(12, 0.9 + max(3.0 * rows, 4.2))
+    _fill(figure, figure.add_gridspec(1, 1)[0], graphs)
+    return figure
+
+
+def risk_overview(r):
+    """What the run was for: the first of profits, frontier, exposure; above
+    the prices, and the convergence where there is one."""
+    found = _risk_graphs(r)
+    if not found:
+        return flow_series(r)
+    first = next(iter(found))
+    if list(found) == [first]:
+        return _risk_figure(r, first)
+    second = "prices" if "prices" in found and first != "prices" else (
+        list(found)[1])
+    top, below = found[first], found[second]
+    rows = (len(top) + 1) // 2
+    lower = (1.4 + 0.32 * max(risk_panels.price_rows(r), 3)
+             if second == "prices" else 3.4)
+    upper = 3.1 * rows if rows > 1 else 4.2
+    figure = framed(12, 0.9 + upper + lower)
+    grid = figure.add_gridspec(2, 1, height_ratios=[upper, lower])
+    _fill(figure, grid[0], top)
+    _fill(figure, grid[1], below)
+    return figure
+
+
+def _risk_of(name):
+    return lambda r: _risk_figure(r, name)
+
+
+FIGURES_RISK = {"overview": risk_overview}
+FIGURES_RISK.update({name: _risk_of(name) for name in (
+    "profits", "exposure", "frontier", "convergence", "prices")})
+FIGURES_RISK["series"] = flow_series
 FIGURES_FLOW = {"overview": flow_overview, "series": flow_series,
                 "profiles": flow_profiles, "spectra": flow_spectra}
 FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,
@@ -252,7 +392,7 @@ FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,
 def figures_of(r):
     """What a result file can be drawn as: functions by name."""
     if r.is_risk:
-        return {"overview": flow_series, "series": flow_series}
+        return FIGURES_RISK
     return FIGURES if r.is_md else FIGURES_FLOW
 
 
@@ -272,34 +412,60 @@ def check_ending(output):
                         ".pdf, .svg or .jpg")
 
 
-def _draw(r, what, field, normal, at):
-    if r.is_frame:
-        if what not in ("overview", "slice"):
-            raise PostError(f"'{r.path}' is a frame: it can be drawn as slice")
-        with frame.Frame(r.path) as f:
-            figure = slice_(f, field, normal, at)
-            head(figure, f)
-        return figure
+def _draw_frame(path, what, field, normal, at, reference):
+    if what not in ("overview", "slice", "lines"):
+        raise PostError(f"'{path}' is a frame: it can be drawn as slice or "
+                        "lines")
+    if what == "lines" and not (field is None and normal is None and
+                                at is None):
+        raise PostError("--field, --axis and --at are for slices")
+    if what != "lines" and reference is not None:
+        raise PostError("--reference is for lines and profiles")
+    with frame.Frame(path) as f:
+        figure = (lines(f, reference) if what == "lines" else
+                  slice_(f, field, normal, at))
+        head(figure, f)
+    return figure
+
+
+def _draw(r, what, field, normal, at, reference):
     figures = figures_of(r)
     if what not in figures:
         raise PostError(f"'{r.path}' cannot be drawn as {what}; it can as "
                         + ", ".join(figures))
     if not (field is None and normal is None and at is None):
-        raise PostError("--field, --normal and --at are for slices of a frame "
-                        "(.hdf)")
-    figure = figures[what](r)
+        raise PostError("--field, --axis and --at are for slices of a flow")
+    if reference is not None and figures[what] is not flow_profiles:
+        raise PostError("--reference is for lines and profiles")
+    figure = (flow_profiles(r, reference) if reference is not None else
+              figures[what](r))
     head(figure, r)
     return figure
 
 
-def run(path, what, output, field=None, normal=None, at=None):
+def _frame_for(r, what):
+    """The frame that a slice of a run's result file is of."""
+    if r.is_frame:
+        return r.path
+    if what not in ("slice", "lines") or r.is_md or r.is_risk:
+        return None
+    last = last_frame(r)
+    _need(last, r, "frames beside it", "see output.frames_every in the deck")
+    return last
+
+
+def run(path, what, output, field=None, normal=None, at=None, reference=None):
     """Draw; returns the exit status."""
     if frame.is_series(path):
         path = frame.frames_of(path)[-1][0]
     output = _output(path, what, output)
     panels.style(matplotlib)
     with Result(path) as r:
-        figure = _draw(r, what, field, normal, at)
+        of_frame = _frame_for(r, what)
+        figure = None if of_frame else _draw(r, what, field, normal, at,
+                                             reference)
+    if of_frame:
+        figure = _draw_frame(of_frame, what, field, normal, at, reference)
     try:
         figure.savefig(output)
     except OSError as error:
