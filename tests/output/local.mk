@@ -20,6 +20,7 @@ FILE_TESTS = \
 	tests/output/modules.sh \
 	tests/output/monitor.py \
 	tests/output/paraview.py \
+	tests/output/pictures.py \
 	tests/output/postproc.py \
 	tests/output/render.py \
 	tests/output/report.py \
