@@ -285,12 +285,9 @@ static int write_tables(struct ctx *ctx, struct results *r)
     const struct result_table *tables;
     int n = 0;
     TRY(r->job->solver->results(ctx, r->job->state, &tables, &n));
-    for (int i = 0; i < n; i++) {
-        int status = h5md_write_table(ctx, r->file, &tables[i]);
-        r->staging.file_failed |= status != 0;
-        TRY(status);
-    }
-    return 0;
+    int status = h5md_write_tables(ctx, r->file, n, tables);
+    r->staging.file_failed |= status != 0;
+    return status;
 }
 
 static int close_file(struct ctx *ctx, struct results *r, int finished)

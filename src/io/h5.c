@@ -146,7 +146,7 @@ static struct h5 *h5_new(const char *path)
 
     if (f == NULL)
         return NULL;
-    f->file = f->transfer = f->together = H5I_INVALID_HID;
+    f->file = f->whole = f->transfer = f->together = H5I_INVALID_HID;
     f->fd = -1;
     f->piece_bytes = H5_PIECE_BYTES;
     f->path = strdup(path);
@@ -228,6 +228,21 @@ static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
 }
 #endif
 
+/* Metadata go to the disk in h5_flush() and at no other moment, which the cache
+ * would choose. */
+static int hold_metadata(hid_t access)
+{
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+
+    if (H5Pget_mdc_config(access, &cache) < 0)
+        return -1;
+    cache.evictions_enabled = 0;
+    cache.incr_mode = H5C_incr__off;
+    cache.flash_incr_mode = H5C_flash_incr__off;
+    cache.decr_mode = H5C_decr__off;
+    return H5Pset_mdc_config(access, &cache) < 0 ? -1 : 0;
+}
+
 /* `sealed`: HDF5's metadata have checksums, which older formats lack. */
 static int open_hdf5(struct ctx *ctx, struct h5 *f, int create, int sealed)
 {
@@ -238,8 +253,9 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f, int create, int sealed)
     f->together = H5Pcreate(H5P_DATASET_XFER);
     if (access < 0 || f->transfer < 0 || f->together < 0 ||
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
-        (sealed &&
-         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0))
+        (sealed && H5Pset_libver_bounds(access, H5F_LIBVER_V110,
+                                        H5F_LIBVER_LATEST) < 0) ||
+        (!sealed && hold_metadata(access) != 0))
         status = h5_error(ctx, f, "prepare");
     if (status == 0)
         status = use_mpi(ctx, f, access);

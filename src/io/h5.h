@@ -26,6 +26,7 @@ struct ctx;
 
 struct h5 {
     hid_t file;
+    hid_t whole;    /* the file, where `file` is a group without a name */
     hid_t transfer; /* each rank writes by itself */
     hid_t together; /* MPI-IO gathers small blocks of many ranks */
     int fd;         /* rank 0: for reserving and syncing; -1 elsewhere */
@@ -64,6 +65,20 @@ int h5_create_sealed(struct ctx *ctx, const char *path, double bytes,
 /* Open a file that is there, to add to it. Errors: as h5_create(), and
  * STATUS_IO where it is no HDF5 file; it is left as it is. */
 int h5_open(struct ctx *ctx, const char *path, struct h5 **out);
+/* Groups at the top of a file that are worth saving; the first n_spare may be
+ * lost, since they can be written anew. */
+struct h5_parts {
+    int n, n_spare;
+    const char *const *name;
+};
+/* Make the file of a killed run whole again (h5_mend.c), before it is opened:
+ * where a kill in the middle of a flush has left something that cannot be read,
+ * the parts are copied to a new file, which takes its place; *mended = 1 then.
+ * A file that cannot be opened at all is left as it is. Errors: STATUS_IO where
+ * a part that is no spare one cannot be read, or there is no space. Agreed on.
+ */
+int h5_mend(struct ctx *ctx, const char *path, const struct h5_parts *parts,
+            int *mended);
 /* Give the file its final name, replacing what has that name. */
 int h5_rename(struct ctx *ctx, struct h5 *f, const char *path);
 /* Hand everything to the operating system. */
@@ -100,6 +115,13 @@ int h5_group(struct ctx *ctx, struct h5 *f, const char *path);
 int h5_exists(const struct h5 *f, const char *path);
 /* Take the name away where it stands; the space is not given back. */
 int h5_remove(struct ctx *ctx, struct h5 *f, const char *path);
+/* Groups that nothing in the file refers to yet, so that a kill while they are
+ * filled leaves the file as it was: h5_detach() makes one, and paths without a
+ * "/" in front lead into it until h5_attach() gives it its name. Both are
+ * agreed on, and h5_attach() is called after failures, too (`status`), which it
+ * returns. */
+int h5_detach(struct ctx *ctx, struct h5 *f);
+int h5_attach(struct ctx *ctx, struct h5 *f, const char *path, int status);
 /* A second name for the same object. */
 int h5_link(struct ctx *ctx, struct h5 *f, const char *existing,
             const char *path);

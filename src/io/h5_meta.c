@@ -56,6 +56,36 @@ int h5_link(struct ctx *ctx, struct h5 *f, const char *existing,
     return 0;
 }
 
+int h5_detach(struct ctx *ctx, struct h5 *f)
+{
+    hid_t group = H5Gcreate_anon(f->file, H5P_DEFAULT, H5P_DEFAULT);
+    int status = group < 0 ? h5_error(ctx, f, "make a group") : 0;
+
+    status = h5_agree(ctx, f, status);
+    if (status != 0)
+        return status;
+    f->whole = f->file;
+    f->file = group;
+    return 0;
+}
+
+int h5_attach(struct ctx *ctx, struct h5 *f, const char *path, int status)
+{
+    hid_t group = f->file;
+
+    if (status == 0)
+        status = h5_flush(ctx, f);
+    f->file = f->whole;
+    f->whole = H5I_INVALID_HID;
+    if (status == 0 &&
+        H5Olink(group, f->file, path, H5P_DEFAULT, H5P_DEFAULT) < 0)
+        status = h5_error(ctx, f, "name the group '%s'", path);
+    status = h5_agree(ctx, f, status);
+    if (!f->broken)
+        H5Gclose(group);
+    return status != 0 ? status : h5_flush(ctx, f);
+}
+
 int h5_share_text(struct ctx *ctx, const char *text, size_t size, char **out,
                   size_t *out_size)
 {

@@ -201,9 +201,31 @@ cleanup:
 
 /* ---- going on ---- */
 
-static int go_on(struct ctx *ctx, struct h5md *f, struct h5md_keep keep,
-                 const struct provenance *from, int n_observables,
-                 const struct observable *observables, const char *time_unit)
+/* What can be written anew stands first. */
+static const char *const parts[] = {"run",       "h5md",   "observables",
+                                    "particles", "probes", "monitor"};
+static const struct h5_parts saved = {
+    .n = (int)(sizeof parts / sizeof parts[0]), .n_spare = 2, .name = parts};
+
+/* What a mended file has lost. */
+static int write_again(struct ctx *ctx, struct h5md *f,
+                       const struct provenance *from)
+{
+    int status = 0;
+
+    if (h5_exists(f->h5, "/run"))
+        status = provenance_write_root(ctx, f->h5, from);
+    else
+        status = provenance_write(ctx, f->h5, from);
+    if (status == 0 && !from->grid && !h5_exists(f->h5, "/h5md"))
+        status = write_h5md(ctx, f, from->version);
+    return status;
+}
+
+static int go_on(struct ctx *ctx, struct h5md *f, int mended,
+                 struct h5md_keep keep, const struct provenance *from,
+                 int n_observables, const struct observable *observables,
+                 const char *time_unit)
 {
     int status;
 
@@ -213,7 +235,9 @@ static int go_on(struct ctx *ctx, struct h5md *f, struct h5md_keep keep,
     TRY(h5_cut_series(ctx, f->h5, "/particles", keep.frame));
     TRY(h5_cut_series(ctx, f->h5, "/probes", keep.step));
     TRY(h5_cut_series(ctx, f->h5, "/monitor", keep.step));
-    status = h5_remove(ctx, f->h5, "/statistics");
+    status = mended ? write_again(ctx, f, from) : 0;
+    if (status == 0)
+        status = h5_remove(ctx, f->h5, "/statistics");
     if (status == 0)
         status = h5_remove(ctx, f->h5, "/risk");
     if (status == 0)
@@ -232,7 +256,7 @@ int h5md_reopen(struct ctx *ctx, const char *path, struct h5md_keep keep,
                 struct h5md **out)
 {
     struct h5md *f = calloc(1, sizeof *f);
-    int status = 0;
+    int status = 0, mended = 0;
 
     *out = NULL;
     if (f == NULL)
@@ -241,9 +265,10 @@ int h5md_reopen(struct ctx *ctx, const char *path, struct h5md_keep keep,
     f->no_units = !provenance_has_units(from);
     f->reopened = 1;
     f->frame_last = -1;
+    TRY_CLEANUP(h5_mend(ctx, path, &saved, &mended));
     TRY_CLEANUP(h5_open(ctx, path, &f->h5));
-    TRY_CLEANUP(
-        go_on(ctx, f, keep, from, n_observables, observables, time_unit));
+    TRY_CLEANUP(go_on(ctx, f, mended, keep, from, n_observables, observables,
+                      time_unit));
     *out = f;
     return 0;
 cleanup:
@@ -362,73 +387,6 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
     f->frame_last = frame->step;
     f->bytes += payload;
     f->flushed = timer_now();
-    return h5_flush(ctx, f->h5);
-}
-
-static int make_column(struct ctx *ctx, struct h5md *f, const char *path,
-                       const struct result_table *table, int column,
-                       struct h5_set *set)
-{
-    const hsize_t shape[1] = {(hsize_t)table->n_rows};
-    char text[256];
-
-    TRY(h5_set_create(ctx, f->h5, path, FIELD_DOUBLE, 1, shape, 0, set));
-    snprintf(text, sizeof text, "column '%s' of: %s", table->names[column],
-             table->description);
-    return h5md_describe(ctx, f, path, table->units[column], text, 0);
-}
-
-static int write_column(struct ctx *ctx, struct h5md *f, const char *path,
-                        const struct result_table *table, int column)
-{
-    int64_t n = comm_rank(ctx->comm) == 0 ? table->n_rows : 0;
-    struct h5_set set = {.id = H5I_INVALID_HID};
-    int status =
-        comm_agree(ctx, make_column(ctx, f, path, table, column, &set));
-
-    if (status == 0)
-        status = h5_set_write(ctx, f->h5, &set, 0, n, table->columns[column]);
-    h5_set_close(&set);
-    return status;
-}
-
-static int write_texts(struct ctx *ctx, struct h5md *f, const char *path,
-                       const struct result_table *table, int column)
-{
-    char text[256];
-    int status =
-        h5_texts_dataset(ctx, f->h5, path, table->n_rows, table->texts[column]);
-
-    snprintf(text, sizeof text, "column '%s' of: %s", table->names[column],
-             table->description);
-    if (status == 0)
-        status = h5md_describe(ctx, f, path, "", text, 0);
-    return h5_agree(ctx, f->h5, status);
-}
-
-int h5md_write_table(struct ctx *ctx, struct h5md *f,
-                     const struct result_table *table)
-{
-    const char *root = table->root != NULL ? table->root : "/statistics";
-    double bytes = 8.0 * (double)table->n_rows * table->n_columns;
-    char path[512];
-    int status;
-
-    TRY(h5_reserve(ctx, f->h5, bytes + h5md_slack(table->n_columns),
-                   table->group));
-    snprintf(path, sizeof path, "%s/%s", root, table->group);
-    status = h5_group(ctx, f->h5, path);
-    if (status == 0)
-        status = h5_text(ctx, f->h5, path, "description", table->description);
-    TRY(comm_agree(ctx, status));
-    for (int c = 0; c < table->n_columns; c++) {
-        snprintf(path, sizeof path, "%s/%s/%s", root, table->group,
-                 table->names[c]);
-        TRY(table->texts != NULL && table->texts[c] != NULL
-                ? write_texts(ctx, f, path, table, c)
-                : write_column(ctx, f, path, table, c));
-    }
-    f->bytes += (uint64_t)bytes;
     return h5_flush(ctx, f->h5);
 }
 

@@ -63,10 +63,11 @@ struct h5md_keep {
 };
 
 /* Go on with the file of a run that ended early, or was killed, from the state
- * it had at keep.step: rows and frames of later steps are cut off, tables under
- * /statistics and /risk removed; /run/resumed/N says who goes on. The fields of
- * frames, the observables and the probes must be those of the file. The caller
- * owns *out. Errors: STATUS_IO with the path and the reason. */
+ * it had at keep.step, mended where the kill has damaged it: rows and frames of
+ * later steps are cut off, tables under /statistics and /risk removed;
+ * /run/resumed/N says who goes on. The fields of frames, the observables and
+ * the probes must be those of the file. The caller owns *out. Errors: STATUS_IO
+ * with the path and the reason. */
 int h5md_reopen(struct ctx *ctx, const char *path, struct h5md_keep keep,
                 const struct provenance *from, int n_observables,
                 const struct observable *observables, const char *time_unit,
@@ -101,9 +102,11 @@ int h5md_add_series(struct ctx *ctx, struct h5md *f, const char *group, int n,
 int h5md_write_probe(struct ctx *ctx, struct h5md *f, int probe, int64_t step,
                      double time, const double *values);
 
-/* Write a finished table under /statistics/GROUP, or ROOT/GROUP. */
-int h5md_write_table(struct ctx *ctx, struct h5md *f,
-                     const struct result_table *table);
+/* Write finished tables under /statistics/GROUP, or ROOT/GROUP. Those of a root
+ * that is not there yet appear together, or not at all where the run is killed
+ * meanwhile. */
+int h5md_write_tables(struct ctx *ctx, struct h5md *f, int n,
+                      const struct result_table *tables);
 
 /* Bring all that was written to the operating system: a killed run leaves it.
  */

@@ -8,6 +8,7 @@ libwarpdeck_a_SOURCES += \
 	src/io/h5.h \
 	src/io/h5_block.c \
 	src/io/h5_cut.c \
+	src/io/h5_mend.c \
 	src/io/h5_meta.c \
 	src/io/h5_set.c \
 	src/io/h5md.c \
@@ -15,6 +16,7 @@ libwarpdeck_a_SOURCES += \
 	src/io/h5md_file.h \
 	src/io/h5md_particles.c \
 	src/io/h5md_series.c \
+	src/io/h5md_table.c \
 	src/io/provenance.c \
 	src/io/provenance.h \
 	src/io/staged.c \

@@ -88,14 +88,22 @@ static int write_decks(struct ctx *ctx, struct h5 *f, const char *group,
         "the deck with all defaults and overrides filled in", units);
 }
 
-int provenance_write(struct ctx *ctx, struct h5 *f,
-                     const struct provenance *from)
+int provenance_write_root(struct ctx *ctx, struct h5 *f,
+                          const struct provenance *from)
 {
-    const int64_t format = PROVENANCE_FORMAT_VERSION, zero = 0;
+    const int64_t format = PROVENANCE_FORMAT_VERSION;
 
     TRY(h5_text(ctx, f, "/", "suite", "Warpdeck"));
     TRY(h5_text(ctx, f, "/", "version", from->version));
-    TRY(h5_ints(ctx, f, "/", "format_version", 1, &format));
+    return h5_ints(ctx, f, "/", "format_version", 1, &format);
+}
+
+int provenance_write(struct ctx *ctx, struct h5 *f,
+                     const struct provenance *from)
+{
+    const int64_t zero = 0;
+
+    TRY(provenance_write_root(ctx, f, from));
     TRY(write_texts(ctx, f, "/run", from, 1));
     TRY(h5_ints(ctx, f, "/run", "complete", 1, &zero));
     return write_decks(ctx, f, "/run", from);

@@ -38,6 +38,9 @@ int provenance_has_units(const struct provenance *from);
  * this rank's outcome; all ranks come here. */
 int provenance_write(struct ctx *ctx, struct h5 *f,
                      const struct provenance *from);
+/* The attributes of the root alone, a part of the above. */
+int provenance_write_root(struct ctx *ctx, struct h5 *f,
+                          const struct provenance *from);
 /* /run's attribute `end`: now; and complete = 1. As above. */
 int provenance_write_end(struct ctx *ctx, struct h5 *f);
 int provenance_write_complete(struct ctx *ctx, struct h5 *f);

@@ -55,6 +55,42 @@ got = write("early.h5", "frames=9", "rows=9", "resume=2", "velocity=0",
             "particles=400", check=False)
 tap.ok(got.returncode != 0 and "differs from the first frame" in got.stderr,
        "another number of particles is refused")
+
+
+def place(path, name):
+    """Where the object's header stands in the file."""
+    with h5py.File(path, "r") as f:
+        return h5py.h5o.get_info(f[name].id).addr
+
+
+def overwrite(path, at, what):
+    with open(path, "r+b") as f:
+        f.seek(at)
+        f.write(what)
+
+
+# What a kill in the middle of a flush leaves: an object behind the end that the
+# superblock (bytes 40 to 47) records, or one that was never written.
+for name, damage in (
+        ("an end recorded too early", lambda p: overwrite(
+            p, 40, place(p, "statistics").to_bytes(8, "little"))),
+        ("a table that was not written", lambda p: overwrite(
+            p, place(p, "statistics"), bytes(64))),
+        ("what the run says about itself unreadable", lambda p: overwrite(
+            p, place(p, "run"), bytes(64)))):
+    if os.path.exists("hurt.h5"):
+        os.remove("hurt.h5")
+    write("hurt.h5", "frames=6", "rows=6")
+    damage("hurt.h5")
+    write("hurt.h5", "frames=8", "rows=11", "resume=3", ranks=MANY)
+    tap.ok(same("whole.h5", "hurt.h5"),
+           name + " is mended, and nothing is lost")
+write("hurt.h5", "frames=6", "rows=6", "overwrite=1")
+overwrite("hurt.h5", place("hurt.h5", "particles"), bytes(64))
+got = write("hurt.h5", "frames=8", "rows=11", "resume=3", check=False)
+tap.ok(got.returncode != 0 and "'/particles' cannot be read" in got.stderr,
+       "frames that cannot be read are told of")
+
 with open("text.h5", "w", encoding="utf-8") as out:
     out.write("no HDF5")
 got = write("text.h5", "resume=0", check=False)

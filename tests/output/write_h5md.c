@@ -362,7 +362,7 @@ static int write_table(struct ctx *ctx, struct run *run)
                                 shell(r[i], 1.5, 0.4, 0.2) +
                                 shell(r[i], 2.05, 0.25, 0.15);
     }
-    return h5md_write_table(ctx, run->file, &table);
+    return h5md_write_tables(ctx, run->file, 1, &table);
 }
 
 static int run_all(struct ctx *ctx, struct run *run)
