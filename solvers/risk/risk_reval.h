@@ -49,6 +49,8 @@ struct risk_reval {
     struct risk_valuation closed;
     double horizon, discount; /* to the horizon */
     double later;             /* discount from the horizon to maturity */
+    struct risk_number today; /* price, where nothing is paid before the
+                               * horizon; error 0: not known */
     double error;    /* standard error of a unit's value, root mean square */
     struct risk sub; /* of this position alone, the horizon a date */
     int32_t at;      /* its step that ends at the horizon */

@@ -130,6 +130,21 @@ static void copy_rule(const struct risk *risk, int32_t position,
     }
 }
 
+/* The price that the run's paths gave; of a position that is there until its
+ * maturity, whatever the path. */
+static struct risk_number price_today(const struct risk *risk, int32_t position)
+{
+    const struct risk_position *p = &risk->portfolio.positions[position];
+    const int may_end = p->type == RISK_TYPE_BARRIER ||
+                        p->type == RISK_TYPE_BERMUDAN ||
+                        p->type == RISK_TYPE_AMERICAN;
+    const struct risk_number none = {0, 0};
+    if (risk->prices == NULL || may_end)
+        return none;
+    const struct risk_number v = risk->prices[position].value;
+    return isfinite(v.error) ? v : none;
+}
+
 /* ---- life ---- */
 
 static int make_of(struct ctx *ctx, const struct risk *risk, int32_t position,
@@ -144,6 +159,7 @@ static int make_of(struct ctx *ctx, const struct risk *risk, int32_t position,
         r->position.continuous = 0;
         r->position.barrier = 0;
     }
+    r->today = price_today(risk, position);
     r->horizon = risk->var->horizon;
     r->sub = alone(risk, r);
     TRY(choose(ctx, &r->sub, 0, &r->kind));
