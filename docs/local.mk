@@ -1,3 +1,3 @@
 # docs
 dist_doc_DATA += README.md CHANGES docs/fluid.md docs/cluster.md docs/md.md docs/open-in.md docs/risk.md
-EXTRA_DIST += docs/images/lj_melt.png
+EXTRA_DIST += docs/images/lj_melt.png docs/examples/var_convergence.py
