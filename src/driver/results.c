@@ -246,7 +246,8 @@ static void begin_table(struct ctx *ctx, struct results *r)
                        .n_observables = r->n_observables,
                        .items = (double)job->plan.items,
                        .steps_total = job->solver->steps_total(job->state)};
-    table_begin(&r->table, ctx->log, job->solver->timestep(job->state));
+    table_begin(&r->table, ctx->log, job->solver->timestep(job->state),
+                job->solver->time_unit(job->state));
 }
 
 static int open_all(struct ctx *ctx, struct job *job,

@@ -37,18 +37,21 @@ static void print_headings(const struct table *t)
 {
     struct line l = {.used = 0};
     add(&l, t->step_width, "step");
-    add(&l, TIME_WIDTH + 1, "time");
+    add(&l, TIME_WIDTH + 1, t->counts ? t->counts : "time");
     for (int i = 0; i < t->n_observables; i++) {
         const struct observable *o = &t->observables[i];
         if (o->heading != NULL)
             add(&l, column_width(o) + 1, o->heading);
     }
-    add(&l, RATE_WIDTH + 1, "steps/s");
+    char rate[FORMAT_MAX];
+    snprintf(rate, sizeof rate, "%s/s", t->counts ? t->counts : "steps");
+    add(&l, RATE_WIDTH + 1, rate);
     add(&l, LEFT_WIDTH + 1, "left");
     log_info(t->log, "%s", l.text);
 }
 
-void table_begin(struct table *t, struct log *log, double timestep)
+void table_begin(struct table *t, struct log *log, double timestep,
+                 const char *unit)
 {
     char digits[FORMAT_MAX];
     t->log = log;
@@ -57,8 +60,9 @@ void table_begin(struct table *t, struct log *log, double timestep)
     if (t->step_width < 9)
         t->step_width = 9;
     /* As many decimals as one time step needs, within reason. */
-    t->time_decimals = 3;
-    while (t->time_decimals < 6 &&
+    t->counts = strcmp(unit, "paths") == 0 ? unit : NULL;
+    t->time_decimals = t->counts ? 0 : 3;
+    while (!t->counts && t->time_decimals < 6 &&
            fabs(timestep - round(timestep * pow(10, t->time_decimals)) /
                                pow(10, t->time_decimals)) > 1e-9 * timestep)
         t->time_decimals++;
@@ -94,11 +98,16 @@ void table_row(struct table *t, int64_t step, double time, const double *values)
         add(&l, 0, format_column(v, column_width(o), o->decimals, text));
     }
     add(&l, 0, " ");
+    double shown = t->rate;
+    if (t->counts && !first)
+        shown = (time - t->row_time) / (now - t->row_clock);
     add(&l, RATE_WIDTH,
-        first ? "-" : format_column(t->rate, RATE_WIDTH, 1, text));
+        first ? "-"
+              : format_column(shown, RATE_WIDTH, t->counts ? 0 : 1, text));
     add(&l, LEFT_WIDTH + 1, format_duration(seconds_left(t, step), text));
     log_info(t->log, "%s", l.text);
     t->row_step = step;
+    t->row_time = time;
     t->row_clock = t->progress_clock = now;
 }
 

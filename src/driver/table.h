@@ -16,13 +16,17 @@ struct table {
     int64_t steps_total; /* -1: not known */
     int step_width;
     int time_decimals;
-    double row_clock; /* when the last row was printed, and its step */
+    const char *counts; /* "paths": the time is a count of these; NULL: not */
+    double row_time;    /* of the last row */
+    double row_clock;   /* when the last row was printed, and its step */
     int64_t row_step;
     double progress_clock;
     double rate; /* steps a second since the last row */
 };
 
-void table_begin(struct table *t, struct log *log, double timestep);
+/* unit: of the solver's time; "paths" is a count. */
+void table_begin(struct table *t, struct log *log, double timestep,
+                 const char *unit);
 void table_row(struct table *t, int64_t step, double time,
                const double *values);
 /* To be called every step; shows something a few times a second. `note`: what
