@@ -16,7 +16,7 @@ solver = "md"
 units = "lj"
 [md]
 timestep = 0.005
-steps = 20000
+steps = 20000000
 [md.initial]
 lattice = "fcc"
 cells = [5, 5, 5]
