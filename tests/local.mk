@@ -47,12 +47,14 @@ include tests/hygiene/local.mk
 
 EXTRA_DIST += $(LONG_TESTS)
 
-# What also runs under sanitizers and without MPI: all but the physics, and what
-# the simulated card takes long for.
+# What also runs under sanitizers and without MPI: all but the physics, what the
+# simulated card takes long for, and what waits or starts programs for long.
 # (A variable, since a line broken inside a shell's quotes keeps its backslash.)
-QUICK_TESTS = $(filter $(check_PROGRAMS) \
+SLOW_TESTS = tests/deck/help.py tests/driver/check.py tests/driver/lock.py \
+	tests/driver/planted.py
+QUICK_TESTS = $(filter-out $(SLOW_TESTS),$(filter $(check_PROGRAMS) \
 	tests/deck/% tests/driver/% tests/md/% tests/output/modules.sh \
-	tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS)) \
+	tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS))) \
 	tests/cuda/one_seed.sh
 check-quick: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
