@@ -46,6 +46,10 @@ struct risk_curve {
 
 /* The integral of the rate from 0 to t. */
 double risk_curve_integral(const struct risk_curve *c, double t);
+/* A curve of n rates and the n - 1 times between them (copied); one block of
+ * memory at c->times is the caller's to free. Errors: STATUS_MEMORY. */
+int risk_curve_make(struct ctx *ctx, const double *rates, size_t n,
+                    const double *times, struct risk_curve *c);
 
 struct risk_asset {
     char name[RISK_NAME_MAX];
@@ -54,6 +58,13 @@ struct risk_asset {
     double
         drift; /* expected growth in the real world, for VaR; NAN: the rate */
 };
+
+/* The integral of rate less dividend between two times: the expected growth
+ * under which prices are means. */
+double risk_growth(const struct risk_asset *a, double from, double to);
+/* The same in the real world, for losses: by the asset's drift where it has
+ * one. */
+double risk_real_growth(const struct risk_asset *a, double from, double to);
 
 struct risk_market {
     int n;

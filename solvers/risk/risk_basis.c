@@ -76,9 +76,7 @@ static double carry(const struct risk_reval *r, int leg)
 {
     const struct risk_asset *a = &r->sub.market.assets[r->position.factor[leg]];
     const double T = r->position.maturity, h = r->horizon;
-    return risk_curve_integral(&a->rate, T) - risk_curve_integral(&a->rate, h) -
-           risk_curve_integral(&a->dividend, T) +
-           risk_curve_integral(&a->dividend, h);
+    return risk_growth(a, h, T);
 }
 
 /* Mean variance a year of a leg from the horizon on, given the state. */

@@ -44,16 +44,7 @@ static int take_curve(struct ctx *ctx, struct params *p, int i,
                      times_key, times[k], times[k - 1]);
             complain(p, i, times_key, text);
         }
-    c->times = calloc(2 * n, sizeof *c->times);
-    if (c->times == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for a curve");
-    c->rates = c->times + n;
-    c->n = (int)n;
-    memcpy(c->rates, rates, n * sizeof *rates);
-    if (n_times > 0)
-        memcpy(c->times, times, n_times * sizeof *times);
-    c->times[n - 1] = INFINITY;
-    return 0;
+    return risk_curve_make(ctx, rates, n, times, c);
 }
 
 static int copy_curve(struct ctx *ctx, const struct risk_curve *from,

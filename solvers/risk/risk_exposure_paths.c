@@ -263,10 +263,7 @@ static int make_store(struct ctx *ctx, struct risk_exposure_paths *w)
         for (size_t f = 0; f < nf; f++) {
             const struct risk_asset *a = &m->assets[f];
             double from = s > 0 ? w->dates[s - 1] : 0, to = w->dates[s];
-            drift[(size_t)s * nf + f] = risk_curve_integral(&a->rate, to) -
-                                        risk_curve_integral(&a->rate, from) -
-                                        risk_curve_integral(&a->dividend, to) +
-                                        risk_curve_integral(&a->dividend, from);
+            drift[(size_t)s * nf + f] = risk_growth(a, from, to);
         }
     struct risk_plan plan = {.seed = w->risk->seed,
                              .n_factors = m->n,

@@ -47,17 +47,6 @@ static void market_free(struct market *m)
     free(m->now);
 }
 
-/* Expected growth of the logarithm of a factor's mean between two times. */
-static double growth(const struct risk_asset *a, double from, double to)
-{
-    if (isfinite(a->drift))
-        return a->drift * (to - from);
-    return risk_curve_integral(&a->rate, to) -
-           risk_curve_integral(&a->rate, from) -
-           risk_curve_integral(&a->dividend, to) +
-           risk_curve_integral(&a->dividend, from);
-}
-
 /* Steps to the horizon in the real world. */
 static int make_store(struct ctx *ctx, struct market *m)
 {
@@ -78,7 +67,7 @@ static int make_store(struct ctx *ctx, struct market *m)
             double from = h * s / steps, to = h * (s + 1) / steps;
             lengths[s] = to - from;
             drift[(size_t)s * nf + f] =
-                growth(&risk->market.assets[f], from, to);
+                risk_real_growth(&risk->market.assets[f], from, to);
         }
     }
     struct risk_plan plan = {.seed = risk->seed,
@@ -191,8 +180,8 @@ static int chunk_returns(struct ctx *ctx, struct market *m, int64_t c, size_t n,
 static void centre(const struct risk *risk, int f, double *r, size_t n,
                    double *mean)
 {
-    const double g = growth(&risk->market.assets[f], 0,
-                            risk->frontier->horizon),
+    const double g = risk_real_growth(&risk->market.assets[f], 0,
+                                      risk->frontier->horizon),
                  q = dividend(risk, f), sampled = *mean;
     *mean = risk->frontier->normal ? g + q : expm1(g + q);
     for (size_t i = 0; i < n; i++)

@@ -191,13 +191,7 @@ static int make_store(struct ctx *ctx, const struct risk *risk, struct work *w)
         w->factors[f] = a->model;
         for (int32_t s = 0; s < w->n_steps; s++) {
             double from = s > 0 ? w->dates[s - 1] : 0, to = w->dates[s];
-            drift[(size_t)s * nf + f] =
-                isfinite(a->drift)
-                    ? a->drift * (to - from)
-                    : risk_curve_integral(&a->rate, to) -
-                          risk_curve_integral(&a->rate, from) -
-                          risk_curve_integral(&a->dividend, to) +
-                          risk_curve_integral(&a->dividend, from);
+            drift[(size_t)s * nf + f] = risk_real_growth(a, from, to);
         }
     }
     struct risk_plan plan = {.seed = risk->seed,

@@ -21,6 +21,35 @@ double risk_curve_integral(const struct risk_curve *c, double t)
     return sum;
 }
 
+int risk_curve_make(struct ctx *ctx, const double *rates, size_t n,
+                    const double *times, struct risk_curve *c)
+{
+    c->times = calloc(2 * n, sizeof *c->times);
+    if (c->times == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a curve");
+    c->rates = c->times + n;
+    c->n = (int)n;
+    memcpy(c->rates, rates, n * sizeof *rates);
+    if (n > 1)
+        memcpy(c->times, times, (n - 1) * sizeof *times);
+    c->times[n - 1] = INFINITY;
+    return 0;
+}
+
+double risk_growth(const struct risk_asset *a, double from, double to)
+{
+    return risk_curve_integral(&a->rate, to) -
+           risk_curve_integral(&a->rate, from) -
+           risk_curve_integral(&a->dividend, to) +
+           risk_curve_integral(&a->dividend, from);
+}
+
+double risk_real_growth(const struct risk_asset *a, double from, double to)
+{
+    return isfinite(a->drift) ? a->drift * (to - from)
+                              : risk_growth(a, from, to);
+}
+
 /* ---- correlation ---- */
 
 /* a := V diag(max(values, floor)) V^T. */

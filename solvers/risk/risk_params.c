@@ -153,16 +153,7 @@ static int read_curve(struct ctx *ctx, struct params *p, int i, const char *key,
             params_error_at(p, "risk.factor", i, times_key,
                             "%s must rise: %g comes after %g", times_key,
                             times[k], times[k - 1]);
-    c->times = calloc(2 * n, sizeof *c->times);
-    if (c->times == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for a curve");
-    c->rates = c->times + n;
-    c->n = (int)n;
-    memcpy(c->rates, rates, n * sizeof *rates);
-    if (n_times > 0)
-        memcpy(c->times, times, n_times * sizeof *times);
-    c->times[n - 1] = INFINITY;
-    return 0;
+    return risk_curve_make(ctx, rates, n, times, c);
 }
 
 static void check_name(struct params *p, int i, const struct risk_market *m,

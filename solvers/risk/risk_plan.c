@@ -350,11 +350,7 @@ static void make_steps(const struct risk *risk, struct plan_memory *m)
         m->lengths[k] = to - from;
         for (int f = 0; f < n; f++) {
             const struct risk_asset *a = &risk->market.assets[f];
-            m->drift[k * (size_t)n + (size_t)f] =
-                risk_curve_integral(&a->rate, to) -
-                risk_curve_integral(&a->rate, from) -
-                risk_curve_integral(&a->dividend, to) +
-                risk_curve_integral(&a->dividend, from);
+            m->drift[k * (size_t)n + (size_t)f] = risk_growth(a, from, to);
         }
         from = to;
     }
