@@ -3,6 +3,7 @@ noinst_LIBRARIES += libmd_double.a libmd_mixed.a libmd_single.a
 MD_LOOP_SOURCES = \
 	kernels/simd.h \
 	kernels/md/md_kernels.h \
+	kernels/md/id_table.h \
 	kernels/md/md_terms.h \
 	kernels/md/bonded.h \
 	kernels/md/bonded_cpu.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "kernels/md/id_table.h"
 
 /* ---- memory ---- */
 
@@ -83,16 +84,11 @@ void md_own_ids(const struct md_store *s, int64_t *out)
             *out++ = s->id[slot];
 }
 
-static size_t home_of(const struct md_terms *t, int64_t id)
-{
-    uint64_t h = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 20) & (t->capacity - 1);
-}
-
 /* The slot of an id, UINT32_MAX where it is not here. */
 static uint32_t slot_of(const struct md_terms *t, int64_t id)
 {
-    for (size_t k = home_of(t, id);; k = (k + 1) & (t->capacity - 1)) {
+    for (size_t k = id_home(id, t->capacity);;
+         k = (k + 1) & (t->capacity - 1)) {
         if (t->key[k] == id)
             return t->value[k];
         if (t->key[k] == 0)
@@ -125,7 +121,7 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
         t->next_image[slot] = UINT32_MAX;
         if (id == 0)
             continue;
-        size_t k = home_of(t, id);
+        size_t k = id_home(id, t->capacity);
         while (t->key[k] != 0 && t->key[k] != id)
             k = (k + 1) & (t->capacity - 1);
         if (t->key[k] == id) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "kernels/md/id_table.h"
 
 struct entry {
     int64_t id; /* 0: free, -1: was in use */
@@ -53,18 +54,12 @@ size_t topology_bytes(const struct topology *t)
 
 /* ---- the table ---- */
 
-/* Where an id begins to be looked for: Fibonacci hashing. */
-static size_t home_of(const struct topology *t, int64_t id)
-{
-    uint64_t h = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 20) & (t->capacity - 1);
-}
-
 static struct entry *find(const struct topology *t, int64_t id)
 {
     if (t->capacity == 0)
         return NULL;
-    for (size_t k = home_of(t, id);; k = (k + 1) & (t->capacity - 1)) {
+    for (size_t k = id_home(id, t->capacity);;
+         k = (k + 1) & (t->capacity - 1)) {
         if (t->table[k].id == id)
             return &t->table[k];
         if (t->table[k].id == FREE)
@@ -74,7 +69,7 @@ static struct entry *find(const struct topology *t, int64_t id)
 
 static struct entry *put(struct topology *t, int64_t id)
 {
-    size_t k = home_of(t, id);
+    size_t k = id_home(id, t->capacity);
     while (t->table[k].id != FREE)
         k = (k + 1) & (t->capacity - 1);
     t->used++;

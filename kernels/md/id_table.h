@@ -1,0 +1,16 @@
+/* id_table.h: where ids are looked for in a table with open addressing. */
+#ifndef WARPDECK_KERNELS_MD_ID_TABLE_H
+#define WARPDECK_KERNELS_MD_ID_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first place of an id among `capacity`, a power of two; if it is taken the
+ * next ones follow. Fibonacci hashing (Knuth, volume 3, section 6.4). */
+static inline size_t id_home(int64_t id, size_t capacity)
+{
+    uint64_t h = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(h >> 20) & (capacity - 1);
+}
+
+#endif
