@@ -26,20 +26,10 @@ while [ $# -gt 0 ]; do
 done
 
 here=$(cd "$(dirname "$0")" && pwd)
-program=${WARPDECK:-}
-[ -n "$program" ] || { [ -x ./warpdeck ] && program=$PWD/warpdeck; }
-[ -n "$program" ] || program=$(command -v warpdeck) ||
-    { echo "peers.sh: no warpdeck; set WARPDECK" >&2; exit 1; }
+. "$here/common.sh"
 deck=$here/../inputs/md/lj_melt.toml
 lmp=$(command -v lmp || true)
-mpirun=${MPIRUN:-mpirun}
-work=$(mktemp -d)
 atoms=$((4 * cells * cells * cells))
-trap 'rm -rf "$work"' EXIT
-
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none
-export HWLOC_COMPONENTS=-opencl,-gl OMP_NUM_THREADS=1
 
 # The same problem in LAMMPS's words; $1: strict or every20.
 lammps_input() {
@@ -65,12 +55,6 @@ run $steps
 EOF
 }
 
-launch() { # ranks command...
-    local n=$1
-    shift
-    if [ "$n" -eq 1 ]; then "$@"; else "$mpirun" -n "$n" "$@"; fi
-}
-
 # Million atom-steps a second of one run's time loop.
 run_lammps() { # ranks list
     lammps_input "$2" >"$work/in.melt"
@@ -86,14 +70,7 @@ run_warpdeck() { # ranks list precision
         "md.initial.cells=[$cells,$cells,$cells]" "md.precision=$3" \
         "md.pair.rebuild_every=$every" "output.observables_every=$steps" \
         --output "$work/out" --overwrite </dev/null 2>"$work/err" |
-        sed -n 's|.* steps in .* s: \([0-9.]*\) \(.*\)atom-steps/s.*|\1 \2|p' |
-        awk '{ print $1 * ($2 == "G" ? 1e3 : $2 == "M" ? 1 : 1e-3) }'
-}
-
-median() {
-    sort -g | awk '{ v[NR] = $1 }
-        END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2
-              else print "nan" }'
+        rate_of_run
 }
 
 echo "# melt: $atoms atoms, $steps steps, $rounds rounds, alternating"

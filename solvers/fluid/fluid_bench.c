@@ -1,6 +1,6 @@
 /* fluid_bench.c: the standard problems: the Taylor-Green vortex in a periodic
  * box, a channel with stretched walls, and a cavity, each with explicit
- * diffusion. */
+ * diffusion; and what a scalar or implicit diffusion adds. */
 #include "fluid.h"
 
 #include <stddef.h>
@@ -15,14 +15,23 @@
     " fluid.boundary.x=wall fluid.boundary.y=wall fluid.boundary.z=wall" \
     " fluid.initial.profile=rest"
 
-static const struct bench_size sizes[] = {{"64", CUBE("64")},
-                                          {"128", CUBE("128")},
-                                          {"256", CUBE("256")},
-                                          {"channel-128", CUBE("128") CHANNEL},
-                                          {"channel-256", CUBE("256") CHANNEL},
-                                          {"cavity-128", CUBE("128") CAVITY},
-                                          {"cavity-256", CUBE("256") CAVITY},
-                                          {NULL, NULL}};
+/* What options cost: beside the same size without. */
+#define SCALAR " fluid.scalar=[{name='heat',diffusivity=1e-3,value=1.0}]"
+#define IMPLICIT(how) " fluid.diffusion=" how
+
+static const struct bench_size sizes[] = {
+    {"64", CUBE("64")},
+    {"128", CUBE("128")},
+    {"256", CUBE("256")},
+    {"240", CUBE("240")}, /* no power of two */
+    {"channel-128", CUBE("128") CHANNEL},
+    {"channel-256", CUBE("256") CHANNEL},
+    {"cavity-128", CUBE("128") CAVITY},
+    {"cavity-256", CUBE("256") CAVITY},
+    {"scalar-128", CUBE("128") SCALAR},
+    {"implicit-z-128", CUBE("128") CHANNEL IMPLICIT("implicit-z")},
+    {"implicit-128", CUBE("128") CHANNEL IMPLICIT("implicit")},
+    {NULL, NULL}};
 
 static const char deck[] =
     "[run]\n"

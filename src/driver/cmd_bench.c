@@ -27,7 +27,7 @@
 #include "kernels/machine.h"
 #include "solvers/solver.h"
 
-enum { BLOCKS_MAX = 10, PHASE_STEPS = 20, OVERRIDES_MAX = 64, TEXT_MAX = 160 };
+enum { BLOCKS_MAX = 10, PHASE_STEPS = 20, OVERRIDES_MAX = 64, TEXT_MAX = 256 };
 
 struct bench {
     const struct command_line *line;
@@ -115,7 +115,8 @@ static int collect(struct ctx *ctx, const struct bench *b,
                  b->rebuild_every);
         o->list[o->n++] = o->text[2];
     }
-    snprintf(o->text[3], TEXT_MAX, "%s", size->overrides);
+    if (snprintf(o->text[3], TEXT_MAX, "%s", size->overrides) >= TEXT_MAX)
+        return FAIL(ctx, STATUS_INTERNAL, "size '%s' is too long", size->name);
     for (char *rest, *word = strtok_r(o->text[3], " ", &rest);
          word != NULL && o->n < OVERRIDES_MAX;
          word = strtok_r(NULL, " ", &rest))
