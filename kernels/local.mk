@@ -3,6 +3,8 @@ libwarpdeck_a_SOURCES += \
 	kernels/device.c \
 	kernels/device.h \
 	kernels/devices.def \
+	kernels/fft_lines.c \
+	kernels/fft_lines.h \
 	kernels/fft_power.c \
 	kernels/fft_power.h \
 	kernels/linear.c \

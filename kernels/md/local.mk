@@ -5,11 +5,16 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_kernels.h \
 	kernels/md/id_table.h \
 	kernels/md/md_terms.h \
+	kernels/md/md_mesh.h \
 	kernels/md/bonded.h \
 	kernels/md/bonded_cpu.c \
 	kernels/md/charged_cpu.c \
 	kernels/md/pairs.h \
 	kernels/md/segments.h \
+	kernels/md/bspline.h \
+	kernels/md/mesh_cpu.c \
+	kernels/md/mesh_cpu.h \
+	kernels/md/waves_cpu.c \
 	kernels/md/terms_cpu.c \
 	kernels/md/terms_cpu.h \
 	kernels/md/precision.h \

@@ -1,5 +1,6 @@
 /* md_cpu.c: the CPU's table of molecular-dynamics kernels, one per precision.
  */
+#include "kernels/md/mesh_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <float.h>
@@ -64,7 +65,8 @@ static void destroy(struct md_store *s)
                      s->table_cut2,
                      s->table_shift,
                      s->table_slope,
-                     s->table_cut};
+                     s->table_cut,
+                     s->mesh_copies};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         free(owned[k]);
     md_terms_destroy(s->terms);
@@ -262,6 +264,12 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .build_list = md_build_list,
     .force_own = md_force_own,
     .force_halo = md_force_halo,
+    .spread_charges = md_spread_charges,
+    .gather_field = md_gather_field,
+    .charge_moments = md_sum_charges,
+    .push_charges = md_push_charges,
+    .wave_sums = md_wave_sums,
+    .wave_forces = md_wave_forces,
     .kick_drift = md_kick_drift,
     .kick = md_kick,
     .moments = md_sum_moments,

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/md/md_mesh.h"
 #include "kernels/md/md_terms.h"
 
 struct ctx;
@@ -196,6 +197,29 @@ struct md_kernels {
      * and virial are not wanted; both calls add to *sums. */
     void (*force_own)(struct md_store *s, struct md_sums *sums);
     void (*force_halo)(struct md_store *s, struct md_sums *sums);
+
+    /* ---- charges, beyond pairs ---- */
+    /* Charges of own particles onto the points of a brick (md_mesh.h), which is
+     * cleared first: q times the weight. Errors: STATUS_MEMORY,
+     * STATUS_LOST_PARTICLES for a particle that the brick does not hold. All of
+     * these are NULL in a backend without charges. */
+    int (*spread_charges)(struct ctx *ctx, struct md_store *s,
+                          const struct md_brick *b, double *mesh);
+    /* Add to the forces q times the field's components at the particles, with
+     * the same weights. After force_halo(). */
+    void (*gather_field)(struct md_store *s, const struct md_brick *b,
+                         const double *const field[3]);
+    void (*charge_moments)(const struct md_store *s,
+                           struct md_charge_moments *out);
+    /* Add to the forces q (even + slope x), direction by direction. */
+    void (*push_charges)(struct md_store *s, const double even[3],
+                         const double slope[3]);
+    /* Structure factors sum q exp(i k x) of own particles, re and im. */
+    int (*wave_sums)(struct ctx *ctx, struct md_store *s,
+                     const struct md_waves *w, double (*sums)[2]);
+    /* Add to the forces q sum_k k (sin(k x) re - cos(k x) im) of field[k]. */
+    int (*wave_forces)(struct ctx *ctx, struct md_store *s,
+                       const struct md_waves *w, const double (*field)[2]);
 
     /* ---- motion ---- */
     /* v += a * dt_kick; x += v * dt_drift. Returns the greatest distance any

@@ -156,6 +156,9 @@ struct md_store {
 
     uint64_t lists_built;
 
+    double *mesh_copies; /* a brick for each worker but the first */
+    size_t cap_mesh_copies;
+
     struct md_terms *terms;     /* NULL: no terms along bonds, no charges */
     struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */
     int masked;                 /* bonds keep partners out of the pair list */
