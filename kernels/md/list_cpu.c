@@ -5,6 +5,7 @@
  * within the list radius. Measured against lists of 4 x 4 and 8 x 8 particles,
  * rows of one particle waste the fewest lanes.
  */
+#include "kernels/md/eam_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <float.h>
@@ -432,5 +433,5 @@ int md_build_list(struct ctx *ctx, struct md_store *s)
     if (s->n_clusters > 0)
         memcpy(s->listed, s->x, CLUSTER(s->n_clusters) * sizeof *s->listed);
     s->lists_built++;
-    return 0;
+    return s->eam ? md_eam_reserve(ctx, s) : 0;
 }

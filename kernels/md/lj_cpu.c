@@ -6,6 +6,7 @@
  * over the row. What a deck does not need is left out at compile time: several
  * species, the force shift, energies.
  */
+#include "kernels/md/eam_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <math.h>
@@ -239,7 +240,9 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
         scalar *f = s->n_workers > 1 ? w->force : s->f;
-        if (s->charges)
+        if (s->eam)
+            md_run_eam(s, w, f, sums != NULL, boundary);
+        else if (s->charges)
             md_run_charged(s, w, f, sums != NULL, boundary);
         else
             loop(s, w, f);

@@ -2,12 +2,18 @@
 noinst_LIBRARIES += libmd_double.a libmd_mixed.a libmd_single.a
 MD_LOOP_SOURCES = \
 	kernels/simd.h \
+	kernels/simd_pack.h \
 	kernels/md/md_kernels.h \
 	kernels/md/id_table.h \
 	kernels/md/md_terms.h \
 	kernels/md/md_mesh.h \
 	kernels/md/bonded.h \
 	kernels/md/bonded_cpu.c \
+	kernels/md/eam.h \
+	kernels/md/eam_cpu.c \
+	kernels/md/eam_cpu.h \
+	kernels/md/eam_density_cpu.c \
+	kernels/md/eam_force_cpu.c \
 	kernels/md/charged_cpu.c \
 	kernels/md/pairs.h \
 	kernels/md/segments.h \

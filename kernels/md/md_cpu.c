@@ -1,5 +1,6 @@
 /* md_cpu.c: the CPU's table of molecular-dynamics kernels, one per precision.
  */
+#include "kernels/md/eam_cpu.h"
 #include "kernels/md/mesh_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
@@ -71,6 +72,7 @@ static void destroy(struct md_store *s)
         free(owned[k]);
     md_terms_destroy(s->terms);
     md_charges_destroy(s->charges);
+    md_eam_destroy(s->eam);
     for (int b = 0; b < 6; b++)
         free(s->box[b]);
     for (int d = 0; d < 4; d++)
@@ -181,6 +183,11 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
     if (setup->field &&
         (md_terms_create(ctx, s) != 0 || md_charges_create(ctx, s) != 0))
         goto no_memory;
+    int status = md_eam_create(ctx, s);
+    if (status != 0) {
+        destroy(s);
+        return status;
+    }
     *out = s;
     return 0;
 no_memory:
@@ -195,6 +202,8 @@ static size_t count(const struct md_store *s)
 
 static int check(struct ctx *ctx, struct md_store *s)
 {
+    if (s->eam)
+        TRY(md_check_eam(ctx, s));
     return s->terms ? md_check_terms(ctx, s) : 0;
 }
 
@@ -222,7 +231,7 @@ static size_t store_bytes(const struct md_store *s)
             bytes += (size_t)(w->last - w->first) * 3 * (size_t)LANES *
                      sizeof(scalar) * 3 / 2;
     }
-    return bytes;
+    return bytes + (s->eam ? md_eam_bytes(s) : 0);
 }
 
 static void counters(const struct md_store *s, struct md_counters *out)
@@ -264,6 +273,11 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .build_list = md_build_list,
     .force_own = md_force_own,
     .force_halo = md_force_halo,
+    .density_own = md_density_own,
+    .density_halo = md_density_halo,
+    .extra_bytes = md_extra_bytes,
+    .pack_extra = md_pack_extra,
+    .unpack_extra = md_unpack_extra,
     .spread_charges = md_spread_charges,
     .gather_field = md_gather_field,
     .charge_moments = md_sum_charges,

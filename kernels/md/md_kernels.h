@@ -22,6 +22,7 @@
 #include "kernels/md/md_terms.h"
 
 struct ctx;
+struct md_eam;
 struct md_store;
 
 enum { MD_SPECIES_MAX = 64 };
@@ -77,6 +78,9 @@ struct md_setup {
     /* Terms beside plain Lennard-Jones, NULL: none. Its arrays are copied. A
      * backend without them refuses it in create(). */
     const struct md_force_field *field;
+    /* The embedded-atom method in place of Lennard-Jones (eam.h), or NULL. Its
+     * arrays are copied. A backend without it refuses it in create(). */
+    const struct md_eam *eam;
 };
 
 /* Where halo copies go: everything within `radius` of the block [lo, hi) as
@@ -197,6 +201,18 @@ struct md_kernels {
      * and virial are not wanted; both calls add to *sums. */
     void (*force_own)(struct md_store *s, struct md_sums *sums);
     void (*force_halo)(struct md_store *s, struct md_sums *sums);
+
+    /* ---- many-body forces, with setup.eam; NULL in a backend without ---- */
+    /* Densities before the forces, in two parts as these: density_own() may
+     * touch no copy, density_halo() needs fresh ones. Then copies are told what
+     * their owner's density makes of them, one record each in the order of
+     * pack_halo(), before force_halo(). Energies are added to sums, where that
+     * is not NULL, here and not by the force calls. */
+    void (*density_own)(struct md_store *s, struct md_sums *sums);
+    void (*density_halo)(struct md_store *s, struct md_sums *sums);
+    size_t (*extra_bytes)(void);
+    void (*pack_extra)(const struct md_store *s, void *buffer);
+    void (*unpack_extra)(struct md_store *s, const void *buffer);
 
     /* ---- charges, beyond pairs ---- */
     /* Charges of own particles onto the points of a brick (md_mesh.h), which is

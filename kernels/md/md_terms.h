@@ -137,7 +137,8 @@ enum md_energy {
     MD_ENERGY_ANGLE, /* with Urey-Bradley */
     MD_ENERGY_DIHEDRAL,
     MD_ENERGY_IMPROPER,
-    MD_ENERGY_MESH, /* Ewald: reciprocal, self and net charge */
+    MD_ENERGY_MESH,      /* Ewald: reciprocal, self and net charge */
+    MD_ENERGY_EMBEDDING, /* of the embedded-atom method */
     MD_ENERGIES
 };
 

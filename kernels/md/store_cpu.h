@@ -161,6 +161,7 @@ struct md_store {
 
     struct md_terms *terms;     /* NULL: no terms along bonds, no charges */
     struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */
+    struct md_eam_work *eam;    /* or, not NULL, eam_cpu.c */
     int masked;                 /* bonds keep partners out of the pair list */
 };
 

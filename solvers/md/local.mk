@@ -9,6 +9,9 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_data.c \
 	solvers/md/md_data.h \
 	solvers/md/md_data_text.c \
+	solvers/md/md_eam.c \
+	solvers/md/md_eam.h \
+	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_observe.c \

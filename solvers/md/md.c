@@ -29,6 +29,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_analysis_free(md);
     topology_destroy(md->topology);
     md_bonds_free(md);
+    md_eam_free(md);
     md_data_free(md->data);
     free(md->pair.coeff);
     free(md->initial.read);
@@ -106,11 +107,24 @@ static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
     timer_end(ctx->timers, md->phase_pair);
 }
 
+/* Of metals: densities come before the forces. */
+static int metal_forces(struct ctx *ctx, struct md *md, int stale,
+                        struct md_sums *sums)
+{
+    TRY(md_eam_densities(ctx, md, stale, sums));
+    pair_forces(ctx, md, 0, sums);
+    TRY(halo_complete_extra(ctx, md->halo, md->k, md->store));
+    pair_forces(ctx, md, 1, sums);
+    return 0;
+}
+
 /* Forces on fresh copies: those among own particles are computed while the
  * copies travel. */
 static int refresh_and_force(struct ctx *ctx, struct md *md,
                              struct md_sums *sums)
 {
+    if (md->eam)
+        return metal_forces(ctx, md, 1, sums);
     TRY(halo_post(ctx, md->halo, md->k, md->store));
     pair_forces(ctx, md, 0, sums);
     TRY(halo_complete(ctx, md->halo, md->k, md->store));
@@ -122,6 +136,8 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
                              struct md_sums *sums)
 {
     TRY(md_redistribute(ctx, md));
+    if (md->eam)
+        return metal_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 1, sums);
     return 0;
@@ -299,6 +315,7 @@ struct md_setup md_setup_of(const struct md *md)
         .graphs = md->graphs,
         .charged = md->charged,
         .field = md->bonded.has_field ? &md->bonded.field : NULL,
+        .eam = md->eam,
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];
@@ -348,6 +365,10 @@ static int md_start(struct ctx *ctx, void *state)
     TRY(md_redistribute(ctx, md));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
     struct md_sums *sums = want_sums(md, 1);
+    if (md->eam) {
+        TRY(metal_forces(ctx, md, 0, sums));
+        return md_analysis_start(ctx, md);
+    }
     pair_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 1, sums);
     return md_analysis_start(ctx, md);

@@ -19,6 +19,7 @@
 struct ctx;
 struct halo;
 struct md_data;
+struct md_eam;
 struct topology;
 struct params;
 struct param_table;
@@ -150,6 +151,7 @@ struct md {
     struct md_pair pair;
     struct md_data *data; /* of a LAMMPS data file, or NULL */
     struct md_bonded bonded;
+    struct md_eam *eam; /* owned with its arrays, or NULL: Lennard-Jones */
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
     int charged;                    /* particles carry charges */
@@ -212,6 +214,19 @@ void md_pair_tail(struct md *md);
 int md_find_species(const struct md *md, const char *name);
 /* The names of all species, "A, B", for messages. */
 const char *md_species_list(const struct md *md, char *buffer, size_t size);
+
+/* ---- md_eam.c: metals ---- */
+/* Whether md.pair.style is one of the embedded-atom method. */
+int md_eam_wanted(const struct params *p);
+/* The tables of its files into md.eam, and md.pair; errors of the deck go to
+ * params_error, those of files are STATUS_INPUT. Collective. */
+int md_eam_read(struct ctx *ctx, struct params *p, struct md *md);
+void md_eam_free(struct md *md);
+/* Densities of the present positions, and what copies are to know of them on
+ * its way: halo_complete_extra() is due before the copies' forces. stale: the
+ * copies' positions are to be fetched before. */
+int md_eam_densities(struct ctx *ctx, struct md *md, int stale,
+                     struct md_sums *sums);
 
 /* ---- md_bonds.c: terms along bonds ---- */
 /* Styles and coefficients of md.bonded from deck and data file; errors go to

@@ -54,20 +54,24 @@ static void add_observable(struct md *md, const char *name, enum md_unit unit,
 static const struct {
     const char *name, *description;
 } parts[MD_ENERGIES] = {
-    [MD_ENERGY_PAIR] = {"pair_energy", "Lennard-Jones between particles"},
+    [MD_ENERGY_PAIR] = {"pair_energy", "of pairs, charges left out"},
     [MD_ENERGY_COULOMB] = {"coulomb_energy", "Coulomb's between charges"},
     [MD_ENERGY_BOND] = {"bond_energy", "energy of bonds"},
     [MD_ENERGY_ANGLE] = {"angle_energy", "energy of angles"},
     [MD_ENERGY_DIHEDRAL] = {"dihedral_energy", "energy of dihedrals"},
     [MD_ENERGY_IMPROPER] = {"improper_energy", "energy of impropers"},
+    [MD_ENERGY_EMBEDDING] = {"embedding_energy",
+                             "of atoms in the density of their neighbors"},
 };
 
 /* Whether a part of the energy has a column. */
 static int has_part(const struct md *md, int e)
 {
     int coulomb = md->bonded.field.coulomb.method != MD_COULOMB_NONE;
+    if (e == MD_ENERGY_EMBEDDING)
+        return md->eam != NULL;
     if (e == MD_ENERGY_PAIR)
-        return coulomb || md->bonded.on;
+        return coulomb || md->bonded.on || md->eam;
     if (e == MD_ENERGY_COULOMB)
         return coulomb;
     return parts[e].name && md->bonded.on;

@@ -103,6 +103,12 @@ static int read_options(struct ctx *ctx, struct params *p, struct md *md)
         if (strcmp(rule, rules[i]) == 0)
             pair->mixing = (enum md_mixing)i;
     }
+    if (!params_is_set(p, "md.pair", "cutoff"))
+        params_error(p, "md.pair", "cutoff", "md.pair.cutoff is required");
+    if (params_is_set(p, "md.pair", "file"))
+        params_error(p, "md.pair", "file",
+                     "md.pair.file is of the styles eam and eam/alloy only");
+    TRY(params_fill_double(ctx, p, "md.pair", "cutoff", 1));
     pair->cutoff = params_double(p, "md.pair", "cutoff");
     TRY(params_fill_double(ctx, p, "md.pair", "skin", 0.12 * pair->cutoff));
     pair->skin = params_double(p, "md.pair", "skin");
@@ -226,6 +232,8 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
 {
     size_t n = (size_t)md->n_species;
     int n_given = params_count(p, "md.pair.coefficients");
+    if (md_eam_wanted(p))
+        return md_eam_read(ctx, p, md);
     TRY(read_options(ctx, p, md));
     struct lj *table = calloc(n * n, sizeof *table);
     md->pair.coeff = calloc(n * n, sizeof *md->pair.coeff);

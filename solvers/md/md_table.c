@@ -113,7 +113,7 @@ static const struct param params[] = {
     {"md.initial", "overlap", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "Two particles nearer than this at the start are an error; 0 allows all. "
-     "Left out: 0.3 of the smallest sigma."},
+     "Left out: 0.3 of the smallest sigma, or 0.15 of the cutoff of a metal."},
 
     {"md.species", "name", PARAM_STRING, NO_DIM, "\"A\"", 0, 0, 0,
      PARAM_STARTER | PARAM_REQUIRED, NULL,
@@ -128,23 +128,39 @@ static const struct param params[] = {
      "charges "
      "in metal and real units; 0 where it is left out. Those of a data file "
      "are its own."},
+    {"md.species", "element", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Name of the species in the file of md.pair.style = \"eam/alloy\"; its "
+     "own name where this is left out."},
+    {"md.species", "potential", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "File of this species for md.pair.style = \"eam\", where there are "
+     "several; path relative to the deck's folder."},
     {"md.species", "fraction", PARAM_DOUBLE, NO_DIM, NULL, 0, 1, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Share of the lattice's sites, assigned at random; the shares of all "
      "species add up to 1."},
 
-    {"md.pair", "style", PARAM_STRING, NO_DIM, "\"lj\"", 0, 0, 0, 0, "lj",
-     "Form of the potential: lj is Lennard-Jones 12-6, 4 epsilon ((sigma/r)^12 "
-     "- (sigma/r)^6)."},
+    {"md.pair", "style", PARAM_STRING, NO_DIM, "\"lj\"", 0, 0, 0, 0,
+     "lj|eam|eam/alloy",
+     "Form of the potential. lj: Lennard-Jones 12-6, 4 epsilon ((sigma/r)^12 "
+     "- (sigma/r)^6). eam: metals by the embedded-atom method, from a funcfl "
+     "file of each species. eam/alloy: the same from one setfl file. Both need "
+     "metal units."},
+    {"md.pair", "file", PARAM_STRING, NO_DIM, NULL, 0, 0, 0, PARAM_OPTIONAL,
+     NULL,
+     "Tables of the embedded-atom method, path relative to the deck's folder: "
+     "of style eam a funcfl file where there is one species, of eam/alloy a "
+     "setfl file."},
     {"md.pair", "cutoff", PARAM_DOUBLE, LENGTH, "2.5", 0, 0, 0,
-     PARAM_STARTER | PARAM_REQUIRED | POSITIVE, NULL,
+     PARAM_STARTER | PARAM_OPTIONAL | POSITIVE, NULL,
      "Pairs farther apart do not interact. At most half of each edge of the "
-     "box."},
+     "box. Required for style lj; that of the file for the others."},
     {"md.pair", "skin", PARAM_DOUBLE, LENGTH, "0.3", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "The pair list reaches this far beyond the cutoff; it is rebuilt when a "
      "particle has moved half of it. Changes the speed, not the result. Left "
-     "out: 0.12 of the cutoff."},
+     "out: 0.12 of the cutoff, 0.2 of that of a metal."},
     {"md.pair", "shift", PARAM_STRING, NO_DIM, "\"none\"", 0, 0, 0, 0,
      "none|energy|force|charmm-switch",
      "none: the potential jumps to 0 at the cutoff. energy: shifted to end at "

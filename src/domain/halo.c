@@ -346,3 +346,29 @@ int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }
+
+int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                    struct md_store *s)
+{
+    if (h->n_peers == 0)
+        return 0;
+    timer_begin(ctx->timers, h->phase_halo);
+    set_halo_bytes(h, k->extra_bytes());
+    k->pack_extra(s, h->copies.bytes);
+    int status = start_messages(ctx, h, &h->copies, &h->copied);
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}
+
+int halo_complete_extra(struct ctx *ctx, struct halo *h,
+                        const struct md_kernels *k, struct md_store *s)
+{
+    if (h->n_peers == 0)
+        return 0;
+    timer_begin(ctx->timers, h->phase_halo);
+    int status = comm_exchange_wait(ctx, h->exchange);
+    if (status == 0)
+        k->unpack_extra(s, h->copied.bytes);
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}

@@ -48,4 +48,10 @@ int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
                   struct md_store *s);
 
+/* The same for what densities make of particles, md_kernels.pack_extra(). */
+int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                    struct md_store *s);
+int halo_complete_extra(struct ctx *ctx, struct halo *h,
+                        const struct md_kernels *k, struct md_store *s);
+
 #endif
