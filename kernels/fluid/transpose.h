@@ -10,7 +10,7 @@ KERNEL_FN void fluid_transpose(real *r)
     /* Squares of width 1, 2, 4, ...: swap those off the diagonal. */
     KERNEL_UNROLL
     for (int w = 1; w < LANES; w *= 2) {
-        lane_int low, high;
+        lane_int low = {0}, high = {0}; /* for -O1, which sees not all set */
         KERNEL_UNROLL
         for (int l = 0; l < LANES; l++) {
             low[l] = l & w ? LANES + l - w : l;
