@@ -21,6 +21,9 @@ struct risk_step {
     /* heston, see risk_heston() */
     double decay, theta, s1, s2, k1, k2, k3, a, a_half;
     double dt;
+    /* of the twin: added to its logarithm, and what multiplies the normals of
+     * the spot and (heston) of the variance */
+    double twin_growth, twin_spot, twin_variance;
 };
 
 /* Geometric Brownian motion: exact. */
@@ -98,6 +101,27 @@ EXACT_FN exact_real risk_heston(const struct risk_step *s, exact_real x,
     x = exact_fma(exact_set(s->k2), v1, x);
     *v = v1;
     return exact_fma(exact_sqrt(exact_set(s->k3) * (v0 + v1)), z, x);
+}
+
+/* The logarithm y of a factor's twin after the step, of the same numbers; v:
+ * Heston's variance before the step. Where the variance is drawn by u alone,
+ * u's normal drives the twin: given the past it is a normal number either way.
+ */
+EXACT_FN exact_real risk_twin_step(const struct risk_step *s,
+                                   enum risk_model model, exact_real y,
+                                   exact_real v, exact_real z, exact_real zv,
+                                   exact_real u)
+{
+    y = exact_fma(exact_set(s->twin_spot), z, y + exact_set(s->twin_growth));
+    if (model != RISK_HESTON)
+        return y;
+    exact_real m = exact_fma(v - exact_set(s->theta), exact_set(s->decay),
+                             exact_set(s->theta));
+    exact_real s2 = exact_fma(v, exact_set(s->s1), exact_set(s->s2));
+    exact_mask far = exact_less(exact_set(1.5) * m * m, s2);
+    if (exact_any(far))
+        zv = exact_select(far, exact_normal_quantile(u), zv);
+    return exact_fma(exact_set(s->twin_variance), zv, y);
 }
 
 /* The chance that a Brownian bridge from x0 to x1 with the given variance does

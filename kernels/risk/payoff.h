@@ -73,17 +73,38 @@ EXACT_FN exact_real risk_pay(const struct risk_instrument *q,
     }
 }
 
-/* The control's payoff on the same path. */
+/* The twin's payoff at its spot, or of its geometric average. */
+EXACT_FN exact_real risk_pay_twin(const struct risk_instrument *q, exact_real s)
+{
+    if (q->payoff == RISK_DIGITAL)
+        return risk_pay(q, &s, s, s, s);
+    return risk_vanilla(s, q->strike, q->side);
+}
+
+/* The control's payoff on the same path; twin: the logarithm of the spot's
+ * twin. */
 EXACT_FN exact_real risk_pay_control(const struct risk_instrument *q,
-                                     const exact_real *spot, exact_real acc1)
+                                     const exact_real *spot, exact_real acc0,
+                                     exact_real acc1, exact_real twin)
 {
     const double fixings = (double)(q->n_fixings > 0 ? q->n_fixings : 1);
+    const exact_real delta = exact_set(q->control_delta);
+    exact_real s;
     switch (q->control) {
     case RISK_GEOMETRIC:
         return risk_vanilla(exact_exp(acc1 * exact_set(1 / fixings)), q->strike,
                             q->side);
     case RISK_UNDERLYING:
         return spot[0];
+    case RISK_TWIN:
+        s = exact_exp(twin);
+        return exact_fma(delta, spot[0] - s, risk_pay_twin(q, s));
+    case RISK_TWIN_GEOMETRIC:
+        if (q->payoff == RISK_ASIAN_GEOMETRIC)
+            return risk_pay_twin(q, exact_exp(acc0 * exact_set(1 / fixings)));
+        s = exact_exp(acc1 * exact_set(1 / fixings));
+        return exact_fma(delta, acc0 * exact_set(1 / fixings) - s,
+                         risk_pay_twin(q, s));
     default:
         return exact_set(0);
     }

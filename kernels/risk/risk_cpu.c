@@ -19,13 +19,13 @@
 /* ---- blocks ---- */
 
 struct shape {
-    size_t factors, instruments, extra, bridge, length;
+    size_t factors, instruments, extra, bridge, length, twins;
     size_t coordinates; /* Sobol's */
 };
 
 static size_t block_rows(const struct shape *h)
 {
-    return 4 * h->factors + 7 * (h->instruments + 1) +
+    return 4 * h->factors + h->twins + 7 * (h->instruments + 1) +
            h->length * (h->factors + 2 * h->extra + h->bridge) +
            (h->coordinates + RISK_BLOCK - 1) / RISK_BLOCK;
 }
@@ -56,6 +56,7 @@ static int make_block(const struct shape *h, struct risk_block *b)
     b->before = at, at += h->factors;
     b->spot = at, at += h->factors;
     b->v = at, at += h->factors;
+    b->twin = at, at += h->twins;
     b->acc = at, at += 3 * (h->instruments + 1);
     b->pay = at, at += h->instruments + 1;
     b->control = at, at += h->instruments + 1;
@@ -85,6 +86,7 @@ static int make_blocks(struct risk_store *s)
                       .instruments = (size_t)s->t.plan.n_instruments,
                       .extra = (size_t)s->t.n_extra,
                       .bridge = (size_t)s->t.n_bridge,
+                      .twins = s->t.any_twin ? (size_t)s->t.plan.n_factors : 0,
                       .coordinates = (size_t)s->t.sobol.dimensions};
     h.length = block_length(&s->t.plan, h.extra, h.bridge);
     int n = thread_count();
@@ -110,6 +112,7 @@ static double estimate(const struct risk_plan *p)
                       .instruments = (size_t)p->n_instruments,
                       .extra = extra,
                       .bridge = bridge,
+                      .twins = (size_t)p->n_factors,
                       .length = block_length(p, extra, bridge),
                       .coordinates = p->sobol ? RISK_SOBOL_DIMENSIONS : 0};
     double steps = (double)p->n_steps * p->n_factors;

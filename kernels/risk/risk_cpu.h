@@ -39,6 +39,7 @@ struct risk_block {
     risk_row *before;   /* [n_factors] */
     risk_row *spot;     /* [n_factors] */
     risk_row *v;        /* [n_factors] Heston's variance */
+    risk_row *twin;     /* [n_factors] log of the twins, where any is wanted */
     risk_row *acc;      /* [n_instruments][3] */
     risk_row *pay;      /* [n_instruments + 1] of the base */
     risk_row *control;  /* [n_instruments + 1] */

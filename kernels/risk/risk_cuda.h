@@ -41,6 +41,7 @@ struct risk_view {
     const int64_t *event_begin;
     const unsigned char *wants_spot;
     const int *extra, *extra_purpose, *extra_factor, *bridge, *bridge_factor;
+    const unsigned char *twin; /* [n_factors]; NULL: no control wants one */
     const double *continuation;
     /* Sobol: n_sobol drivers, factors first; sobol_of[extra] is one's number,
      * or -1. */
@@ -53,11 +54,12 @@ struct risk_view {
     const double *turn; /* NULL: none */
     /* Columns of `stride` paths. */
     size_t stride;
-    double *state;   /* [4][n_factors]: x, before, spot, v; not of one factor */
-    double *acc;     /* [3][n_instruments] */
-    double *normals; /* [4][n_factors], of four steps; not of one factor */
-    double *extra_z; /* [2][n_extra], of two steps; not of one factor */
-    double *extra_u; /* [2][n_extra] */
+    double *state;    /* [4 or 5][n_factors]: x, before, spot, v, the twins that
+                       * any control wants; not of one factor */
+    double *acc;      /* [3][n_instruments] */
+    double *normals;  /* [4][n_factors], of four steps; not of one factor */
+    double *extra_z;  /* [2][n_extra], of two steps; not of one factor */
+    double *extra_u;  /* [2][n_extra] */
     double *bridge_u; /* [4][n_bridge] */
     double *points;   /* [n_steps][n_sobol]: Sobol's normals */
     double *pay;      /* [n_instruments + 1] */

@@ -62,6 +62,8 @@ struct risk_factor {
 enum risk_action {
     RISK_SUM_SPOT, /* acc[0] += S */
     RISK_SUM_LOG,  /* acc[1] += log S */
+    RISK_SUM_TWIN, /* acc[1] += log of the spot's twin; geometric Asians acc[0]
+                    */
     RISK_MAXIMUM,  /* acc[0] = max(acc[0], S), from the spot at the start */
     RISK_MINIMUM,
     RISK_MAXIMUM_BRIDGE, /* the same of the whole path since the last date */
@@ -95,8 +97,17 @@ enum risk_payoff {
 enum risk_control {
     RISK_NO_CONTROL,
     RISK_GEOMETRIC, /* a payoff of the same form */
-    RISK_UNDERLYING
+    RISK_UNDERLYING,
+    /* The payoff on the spot's twin, a geometric Brownian motion of the mean
+     * variance that the same normals drive, and control_delta times what the
+     * spot exceeds its twin by. */
+    RISK_TWIN,
+    RISK_TWIN_GEOMETRIC /* the same with averages, the twin's a geometric one */
 };
+
+/* The variance that a factor's logarithm gathers in the mean from today to t,
+ * jumps left out: Heston (1993), from E v(t). */
+double risk_mean_variance(const struct risk_factor *f, double t);
 
 struct risk_instrument {
     enum risk_payoff payoff;
@@ -111,7 +122,7 @@ struct risk_instrument {
     int64_t n_fixings;
     double discount; /* to today, at the payment date */
     enum risk_control control;
-    double control_mean;
+    double control_mean, control_delta;
     /* Early exercise: 1 / what the legs' spots and the payoff are measured
      * in. */
     double per_unit[RISK_LEGS_MAX], pay_per_unit;

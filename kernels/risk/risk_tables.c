@@ -28,13 +28,38 @@ static void heston_step(const struct risk_factor *f, double dt,
     s->a_half = s->k1 + 0.5 * s->k3;
 }
 
+double risk_mean_variance(const struct risk_factor *f, double t)
+{
+    if (f->model != RISK_HESTON)
+        return f->volatility * f->volatility * t;
+    return f->theta * t +
+           (f->variance - f->theta) * (1 - exact_exp(-f->kappa * t)) / f->kappa;
+}
+
+/* A geometric Brownian motion of the mean variance in the step from `from` on,
+ * whose driver is made of the model's own normals. */
+static void twin_step(const struct risk_factor *f, double from, double drift,
+                      struct risk_step *s)
+{
+    const double variance =
+        risk_mean_variance(f, from + s->dt) - risk_mean_variance(f, from);
+    const double deviation = __builtin_sqrt(variance > 0 ? variance : 0);
+    s->twin_growth = drift - 0.5 * variance;
+    s->twin_spot = deviation;
+    if (f->model != RISK_HESTON)
+        return;
+    s->twin_spot = deviation * __builtin_sqrt(1 - f->rho * f->rho);
+    s->twin_variance = deviation * f->rho;
+}
+
 /* Constants of a step of length dt, with `drift` the integral of rate minus
  * dividend over it. */
-static void model_step(const struct risk_factor *f, double dt, double drift,
-                       struct risk_step *s)
+static void model_step(const struct risk_factor *f, double dt, double from,
+                       double drift, struct risk_step *s)
 {
     double v2 = f->volatility * f->volatility * dt;
     *s = (struct risk_step){.dt = dt, .growth = drift};
+    twin_step(f, from, drift, s);
     if (f->model == RISK_HESTON) {
         heston_step(f, dt, s);
         return;
@@ -85,10 +110,13 @@ static int make_market(const struct risk_plan *p,
         return 1;
     for (int f = 0; f < p->n_factors; f++)
         m->log_spot[f] = exact_log(factors[f].spot);
-    for (int32_t k = 0; k < p->n_steps; k++)
+    double from = 0;
+    for (int32_t k = 0; k < p->n_steps; k++) {
         for (size_t f = 0; f < nf; f++)
-            model_step(&factors[f], length[k], drift[(size_t)k * nf + f],
+            model_step(&factors[f], length[k], from, drift[(size_t)k * nf + f],
                        &m->steps[(size_t)k * nf + f]);
+        from += length[k];
+    }
     return 0;
 }
 
@@ -123,6 +151,8 @@ static void survey(struct risk_tables *t)
             t->bridge_factor[t->n_bridge] = q->factor[0];
             t->bridge[q->factor[0]] = t->n_bridge++;
         }
+        if (risk_wants_twin(q))
+            t->any_twin = t->twin[q->factor[0]] = 1;
         for (int l = 0; l < q->n_legs; l++)
             t->wants_spot[(ptrdiff_t)v->step * p->n_factors + q->factor[l]] |=
                 v->action == RISK_PAY || v->action == RISK_EXERCISE ||
@@ -160,6 +190,7 @@ static int copy_plan(struct risk_tables *t, const struct risk_plan *from)
     t->extra = copy(NULL, nf, sizeof *t->extra, &failed);
     t->extra_factor = copy(NULL, nf, sizeof *t->extra_factor, &failed);
     t->extra_purpose = copy(NULL, nf, sizeof *t->extra_purpose, &failed);
+    t->twin = copy(NULL, nf, sizeof *t->twin, &failed);
     t->bridge = copy(NULL, nf, sizeof *t->bridge, &failed);
     t->bridge_factor = copy(NULL, nf, sizeof *t->bridge_factor, &failed);
     t->scenarios =
@@ -231,6 +262,7 @@ void risk_tables_free(struct risk_tables *t)
     free(t->extra);
     free(t->extra_factor);
     free(t->extra_purpose);
+    free(t->twin);
     free(t->bridge);
     free(t->bridge_factor);
 }

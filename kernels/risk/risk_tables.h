@@ -33,6 +33,8 @@ struct risk_tables {
     int *bridge; /* [n_factors]: index of bridge uniforms, or -1 */
     int n_bridge;
     int *bridge_factor;
+    unsigned char *twin; /* [n_factors]: whether a control wants its twin */
+    int any_twin;
     struct risk_sobol sobol; /* empty without plan.sobol */
     int *sobol_extra;        /* [drivers beyond the factors]: index of extra */
 };
@@ -42,6 +44,12 @@ static inline int risk_needs_bridge(enum risk_action a)
 {
     return a == RISK_KNOCK_BRIDGE || a == RISK_MAXIMUM_BRIDGE ||
            a == RISK_MINIMUM_BRIDGE;
+}
+
+/* Whether a control wants the twin of a factor. */
+static inline int risk_wants_twin(const struct risk_instrument *q)
+{
+    return q->control == RISK_TWIN || q->control == RISK_TWIN_GEOMETRIC;
 }
 
 /* Fill in *t, which is all 0, for a plan; 1: out of memory (call

@@ -18,11 +18,11 @@ struct shape {
 };
 
 static struct shape shape_of(const struct risk_plan *p, size_t n_extra,
-                             size_t n_bridge, size_t n_sobol)
+                             size_t n_bridge, size_t n_sobol, int twins)
 {
     const size_t nf = (size_t)p->n_factors, many = nf == 1 ? 0 : nf;
     struct shape h;
-    h.state = 4 * many;
+    h.state = (twins ? 5 : 4) * many;
     h.acc = 3 * (size_t)p->n_instruments;
     h.normals = p->sobol ? 0 : 4 * many;
     h.extra = many > 0 ? 2 * n_extra : 0;
@@ -50,7 +50,10 @@ static struct shape guess_shape(const struct risk_plan *p)
     for (int64_t e = 0; e < p->n_events && bridge == 0; e++)
         if (risk_needs_bridge(p->events[e].action))
             bridge = (size_t)p->n_factors;
-    return shape_of(p, extra, bridge, p->sobol ? sobol : 0);
+    int twins = 0;
+    for (int32_t q = 0; q < p->n_instruments; q++)
+        twins |= risk_wants_twin(&p->instruments[q]);
+    return shape_of(p, extra, bridge, p->sobol ? sobol : 0, twins);
 }
 
 static int64_t launch_chunks(const struct shape *h)
@@ -65,7 +68,7 @@ static int64_t launch_chunks(const struct shape *h)
 static struct shape shape_of_store(const struct risk_store *s)
 {
     return shape_of(&s->t.plan, (size_t)s->t.n_extra, (size_t)s->t.n_bridge,
-                    (size_t)s->t.sobol.drivers);
+                    (size_t)s->t.sobol.drivers, s->t.any_twin);
 }
 
 int64_t risk_cuda_launch_chunks(const struct risk_store *s)
@@ -213,6 +216,8 @@ static int put_plan(struct risk_store *s)
     TRY(put(s, (const int *)t->bridge, nf, &v->bridge));
     TRY(put(s, (const int *)t->bridge_factor, (size_t)t->n_bridge,
             &v->bridge_factor));
+    if (t->any_twin)
+        TRY(put(s, (const unsigned char *)t->twin, nf, &v->twin));
     TRY(put(s, p->continuation, (size_t)p->n_rows * RISK_BASIS_MAX,
             &v->continuation));
     TRY(put_market(s, &t->base, &s->base));

@@ -29,6 +29,8 @@ static void begin(const struct walk *w)
         {
             exact_store(w->b->x[f] + i, exact_set(w->m->log_spot[f]));
             exact_store(w->b->v[f] + i, exact_set(w->m->factors[f].variance));
+            if (w->s->t.any_twin)
+                exact_store(w->b->twin[f] + i, exact_set(w->m->log_spot[f]));
         }
     memset(w->b->acc, 0, sizeof(risk_row) * 3 * (size_t)p->n_instruments);
     for (int32_t q = 0; q < p->n_instruments; q++) {
@@ -49,6 +51,28 @@ static void begin(const struct walk *w)
 EXACT_FN exact_real mirrored(exact_real u, double sign)
 {
     return sign < 0 ? exact_set(1) - u : u;
+}
+
+/* The twin's step, before the factor's own changes its variance. */
+static void step_twin(const struct walk *w, int f, int32_t k)
+{
+    const struct risk_store *s = w->s;
+    struct risk_block *b = w->b;
+    const int nf = s->t.plan.n_factors;
+    const struct risk_step *st = &w->m->steps[(ptrdiff_t)k * nf + f];
+    const ptrdiff_t at = k - b->first;
+    const double *z = b->normals[at * nf + f];
+    const int e = s->t.extra[f];
+    const double *ze = e < 0 ? z : b->extra_z[at * s->t.n_extra + e],
+                 *u = e < 0 ? z : b->extra_u[at * s->t.n_extra + e];
+    const exact_real sign = exact_set(w->sign);
+    EACH(i)
+    exact_store(
+        b->twin[f] + i,
+        risk_twin_step(st, w->m->factors[f].model, exact_load(b->twin[f] + i),
+                       exact_load(b->v[f] + i), sign * exact_load(z + i),
+                       sign * exact_load(ze + i),
+                       mirrored(exact_load(u + i), w->sign)));
 }
 
 static void step_factor(const struct walk *w, int f, int32_t k)
@@ -100,6 +124,8 @@ static void step(const struct walk *w, int32_t k)
     for (int f = 0; f < p->n_factors; f++) {
         if (w->s->t.bridge[f] >= 0)
             memcpy(w->b->before[f], w->b->x[f], sizeof(risk_row));
+        if (w->s->t.twin[f] && w->control != NULL)
+            step_twin(w, f, k);
         step_factor(w, f, k);
         if (want[f])
             EACH(i)
@@ -188,7 +214,10 @@ static void pay(const struct walk *w, int32_t number)
         exact_store(to, exact_fma(d, y, exact_load(to)));
         if (w->control == NULL || q->control == RISK_NO_CONTROL)
             continue;
-        y = risk_pay_control(q, spot, exact_load(acc[1] + i));
+        const int twin = q->control == RISK_TWIN;
+        y = risk_pay_control(
+            q, spot, exact_load(acc[0] + i), exact_load(acc[1] + i),
+            twin ? exact_load(w->b->twin[q->factor[0]] + i) : exact_set(0));
         to = w->control[number] + i;
         exact_store(to, exact_fma(d, y, exact_load(to)));
     }
@@ -228,6 +257,13 @@ static void act(const struct walk *w, const struct risk_event *e)
         EACH(i)
         exact_store(acc[1] + i, exact_load(acc[1] + i) + exact_load(x + i));
         break;
+    case RISK_SUM_TWIN: {
+        double *to = acc[q->payoff == RISK_ASIAN_GEOMETRIC ? 0 : 1];
+        if (w->control != NULL)
+            EACH(i)
+        exact_store(to + i, exact_load(to + i) + exact_load(w->b->twin[f] + i));
+        break;
+    }
     case RISK_MAXIMUM:
     case RISK_MINIMUM:
         extreme(acc[0], spot, e->action == RISK_MAXIMUM);

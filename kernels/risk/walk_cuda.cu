@@ -79,7 +79,8 @@ pay(risk_walker<KIND> &w, int number, const double *acc, const struct target &t)
     *to = exact_fma(d, y, *to);
     if (t.control == NULL || q->control == RISK_NO_CONTROL)
         return;
-    y = risk_pay_control(q, spot, acc1);
+    y = risk_pay_control(q, spot, acc[0], acc1,
+                         q->control == RISK_TWIN ? w.twin(q->factor[0]) : 0);
     to = &w.column(t.control, number);
     *to = exact_fma(d, y, *to);
 }
@@ -114,6 +115,13 @@ static __device__ __forceinline__ void act(risk_walker<KIND> &w,
         break;
     case RISK_SUM_LOG:
         acc[w.m.stride] = acc[w.m.stride] + w.x(f);
+        break;
+    case RISK_SUM_TWIN:
+        if (t.control != NULL) {
+            double *to =
+                q->payoff == RISK_ASIAN_GEOMETRIC ? acc : acc + w.m.stride;
+            *to = *to + w.twin(f);
+        }
         break;
     case RISK_MAXIMUM:
     case RISK_MINIMUM:
@@ -206,6 +214,7 @@ walk_all(const struct risk_view &m, const struct risk_card_market &market,
 {
     const size_t at = risk_path_of_thread();
     risk_walker<KIND> w(m, market, first + at, at);
+    w.twins = control != NULL && m.twin != NULL;
     struct target t = {m.antithetic ? 0.5 : 1.0, pay, control};
     for (int q = 0; q < m.n_instruments; q++) {
         w.column(pay, q) = 0;

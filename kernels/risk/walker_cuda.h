@@ -28,16 +28,17 @@ template <int KIND> struct risk_walker {
     const uint64_t path; /* its number */
     const size_t at;     /* its column */
     double sign;
+    int twins; /* whether factors' twins walk along */
     /* of the one factor */
-    double x1, before1, spot1, v1;
+    double x1, before1, spot1, v1, twin1;
     double z4[4], u4[4], zs2[2], us2[2];
 
     __device__ __forceinline__ risk_walker(const struct risk_view &view,
                                            const struct risk_card_market &mk,
                                            uint64_t number, size_t column)
-        : m(view), market(mk), path(number), at(column), sign(1), x1(0),
-          before1(0), spot1(0),
-          v1(0), z4{0, 0, 0, 0}, u4{0, 0, 0, 0}, zs2{0, 0}, us2{0, 0}
+        : m(view), market(mk), path(number), at(column), sign(1), twins(0),
+          x1(0), before1(0), spot1(0), v1(0),
+          twin1(0), z4{0, 0, 0, 0}, u4{0, 0, 0, 0}, zs2{0, 0}, us2{0, 0}
     {
     }
 
@@ -60,6 +61,10 @@ template <int KIND> struct risk_walker {
     __device__ __forceinline__ double &v(int f)
     {
         return ONE ? v1 : column(m.state, 3 * m.n_factors + f);
+    }
+    __device__ __forceinline__ double &twin(int f)
+    {
+        return ONE ? twin1 : column(m.state, 4 * m.n_factors + f);
     }
     __device__ __forceinline__ int factors() const
     {
@@ -200,6 +205,8 @@ template <int KIND> struct risk_walker {
         for (int f = 0; f < factors(); f++) {
             x(f) = market.log_spot[f];
             v(f) = market.factors[f].variance;
+            if (twins && m.twin[f])
+                twin(f) = market.log_spot[f];
         }
     }
 
@@ -208,6 +215,11 @@ template <int KIND> struct risk_walker {
         const struct risk_step *st = constants(k, f);
         const double z = sign * normal(k, f);
         double y = x(f);
+        if (KIND != RISK_GBM && twins && m.twin[f])
+            twin(f) = risk_twin_step(
+                st, (enum risk_model)model(f), twin(f), v(f), z,
+                model(f) == RISK_HESTON ? sign * extra_normal(k, f) : z,
+                model(f) == RISK_HESTON ? extra_uniform(k, f) : z);
         if (ONE || m.bridge[f] >= 0)
             before(f) = y;
         if (model(f) == RISK_HESTON) {

@@ -4,6 +4,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk.h \
 	solvers/risk/risk_basis.c \
 	solvers/risk/risk_bench.c \
+	solvers/risk/risk_control.c \
 	solvers/risk/risk_csv.c \
 	solvers/risk/risk_csv.h \
 	solvers/risk/risk_dates.c \
@@ -37,6 +38,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_revalue.c \
 	solvers/risk/risk_scenarios.c \
 	solvers/risk/risk_scenarios.h \
+	solvers/risk/risk_select.c \
+	solvers/risk/risk_select.h \
 	solvers/risk/risk_table.c \
 	solvers/risk/risk_value.c \
 	solvers/risk/risk_var.c \

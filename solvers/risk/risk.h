@@ -283,9 +283,15 @@ void risk_plan_free(struct risk *risk);
 int risk_position_is_known(const struct risk_position *p);
 double risk_known_value(const struct risk_market *m,
                         const struct risk_position *p);
-/* The value of a geometric Asian option on a gbm factor, in closed form. */
-double risk_asian_geometric(const struct risk_asset *a,
-                            const struct risk_position *p);
+/* Date i of n equal ones up to maturity; the last is maturity itself. */
+double risk_equal_date(double maturity, int64_t i, int64_t n);
+
+/* ---- risk_control.c ---- */
+
+/* The control of a position's payoff and its mean, into q; none where the deck
+ * asks for none. */
+void risk_choose_control(const struct risk *risk, const struct risk_position *p,
+                         struct risk_instrument *q);
 
 /* ---- risk_price.c ---- */
 

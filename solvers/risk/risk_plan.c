@@ -6,7 +6,6 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
-#include "kernels/risk/analytic.h"
 #include "solvers/risk/risk.h"
 
 /* Dates nearer than this are one date: a millionth of a second, in years. */
@@ -40,7 +39,7 @@ static int add_date(struct ctx *ctx, struct plan_memory *m, double t)
 }
 
 /* Date i of n equal ones up to maturity; the last is maturity itself. */
-static double equal_date(double maturity, int64_t i, int64_t n)
+double risk_equal_date(double maturity, int64_t i, int64_t n)
 {
     return i == n ? maturity : maturity * (double)i / (double)n;
 }
@@ -77,7 +76,7 @@ static int collect_dates(struct ctx *ctx, const struct risk *risk,
             continue;
         int64_t n = looks(p);
         for (int64_t k = 1; k <= n; k++)
-            TRY(add_date(ctx, m, equal_date(p->maturity, k, n)));
+            TRY(add_date(ctx, m, risk_equal_date(p->maturity, k, n)));
     }
     for (int k = 0; k < risk->n_more_dates; k++)
         TRY(add_date(ctx, m, risk->more_dates[k]));
@@ -158,7 +157,7 @@ static int add_exercises(struct ctx *ctx, struct risk *risk,
     const struct risk_position *p = &risk->portfolio.positions[i];
     const struct risk_curve *rate = &risk->market.assets[p->factor[0]].rate;
     for (int64_t k = 1; k <= looks(p); k++) {
-        double t = equal_date(p->maturity, k, looks(p));
+        double t = risk_equal_date(p->maturity, k, looks(p));
         m->exercise_discount[risk->plan.n_rows] =
             exp(-risk_curve_integral(rate, t));
         TRY(add_event(ctx, risk, m, t, i, RISK_EXERCISE));
@@ -169,22 +168,20 @@ static int add_exercises(struct ctx *ctx, struct risk *risk,
 
 /* What a position does at each of its dates beside paying at the last; -1:
  * nothing. */
-static int looking(const struct risk_position *p, int second)
+static int looking(const struct risk_position *p)
 {
     const int greatest = p->side > 0;
     switch (p->type) {
     case RISK_TYPE_ASIAN_ARITHMETIC:
-        return second ? RISK_SUM_LOG : RISK_SUM_SPOT;
+        return RISK_SUM_SPOT;
     case RISK_TYPE_ASIAN_GEOMETRIC:
-        return second ? -1 : RISK_SUM_LOG;
+        return RISK_SUM_LOG;
     case RISK_TYPE_BARRIER:
-        return second ? -1 : p->continuous ? RISK_KNOCK_BRIDGE : RISK_KNOCK;
+        return p->continuous ? RISK_KNOCK_BRIDGE : RISK_KNOCK;
     case RISK_TYPE_LOOKBACK_FIXED:
     case RISK_TYPE_LOOKBACK_FLOATING: {
         /* A floating call buys at the least price. */
         int up = p->type == RISK_TYPE_LOOKBACK_FIXED ? greatest : !greatest;
-        if (second)
-            return -1;
         if (p->continuous)
             return up ? RISK_MAXIMUM_BRIDGE : RISK_MINIMUM_BRIDGE;
         return up ? RISK_MAXIMUM : RISK_MINIMUM;
@@ -194,14 +191,19 @@ static int looking(const struct risk_position *p, int second)
     }
 }
 
+/* What its control does there. */
+static int second_look(const struct risk_instrument *q)
+{
+    return q->control == RISK_GEOMETRIC        ? RISK_SUM_LOG
+           : q->control == RISK_TWIN_GEOMETRIC ? RISK_SUM_TWIN
+                                               : -1;
+}
+
 static int events_of(struct ctx *ctx, struct risk *risk, struct plan_memory *m,
                      int32_t i)
 {
     const struct risk_position *p = &risk->portfolio.positions[i];
-    const int first = looking(p, 0),
-              second = m->instruments[i].control == RISK_GEOMETRIC
-                           ? looking(p, 1)
-                           : -1;
+    const int first = looking(p), second = second_look(&m->instruments[i]);
     if (may_exercise(p))
         return add_exercises(ctx, risk, m, i);
     /* Watched all the time: at each step of the grid, also those of others. */
@@ -212,7 +214,7 @@ static int events_of(struct ctx *ctx, struct risk *risk, struct plan_memory *m,
                           (enum risk_action)first));
     } else {
         for (int64_t k = 1; first >= 0 && k <= looks(p); k++) {
-            double t = equal_date(p->maturity, k, looks(p));
+            double t = risk_equal_date(p->maturity, k, looks(p));
             TRY(add_event(ctx, risk, m, t, i, (enum risk_action)first));
             if (second >= 0)
                 TRY(add_event(ctx, risk, m, t, i, (enum risk_action)second));
@@ -268,48 +270,6 @@ static enum risk_payoff payoff_of(const struct risk_position *p)
     }
 }
 
-/* The discounted mean of a geometric Asian's payoff: the logarithm of the
- * average is normal (Kemna and Vorst 1990, for the dates that there are). */
-double risk_asian_geometric(const struct risk_asset *a,
-                            const struct risk_position *p)
-{
-    const double n = (double)p->fixings;
-    double mean = 0, variance = 0;
-    for (int64_t i = 1; i <= p->fixings; i++) {
-        double t = equal_date(p->maturity, i, p->fixings);
-        mean += risk_curve_integral(&a->rate, t) -
-                risk_curve_integral(&a->dividend, t);
-        /* t_i is the smaller one of the pairs (i, j), j > i, twice, and (i, i)
-         */
-        variance += t * (2 * (n - (double)i) + 1);
-    }
-    double v2 = a->model.volatility * a->model.volatility;
-    variance *= v2 / (n * n);
-    mean = log(a->model.spot) + mean / n -
-           0.5 * v2 * p->maturity * (n + 1) / (2 * n);
-    return exp(-risk_curve_integral(&a->rate, p->maturity)) *
-           analytic_black(exp(mean + 0.5 * variance), p->strike, variance,
-                          p->side);
-}
-
-static void choose_control(const struct risk *risk,
-                           const struct risk_position *p,
-                           struct risk_instrument *q)
-{
-    const struct risk_asset *a = &risk->market.assets[p->factor[0]];
-    if (!risk->control || may_exercise(p))
-        return;
-    if (p->type == RISK_TYPE_ASIAN_ARITHMETIC && a->model.model == RISK_GBM &&
-        p->strike > 0) {
-        q->control = RISK_GEOMETRIC;
-        q->control_mean = risk_asian_geometric(a, p);
-        return;
-    }
-    q->control = RISK_UNDERLYING;
-    q->control_mean =
-        a->model.spot * exp(-risk_curve_integral(&a->dividend, p->maturity));
-}
-
 static void make_instrument(const struct risk *risk,
                             const struct risk_position *p,
                             struct risk_instrument *q)
@@ -336,7 +296,7 @@ static void make_instrument(const struct risk *risk,
         q->per_unit[l] = 1 / risk->market.assets[p->factor[l]].model.spot;
     if (p->n_legs == 1)
         q->per_unit[0] = q->pay_per_unit;
-    choose_control(risk, p, q);
+    risk_choose_control(risk, p, q);
 }
 
 /* ---- the whole ---- */

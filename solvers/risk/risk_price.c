@@ -237,6 +237,9 @@ static const char *method_of(const struct risk *risk, int32_t i)
         return "Monte Carlo, control: geometric Asian";
     case RISK_UNDERLYING:
         return "Monte Carlo, control: underlying";
+    case RISK_TWIN:
+    case RISK_TWIN_GEOMETRIC:
+        return "Monte Carlo, control: Black-Scholes twin";
     default:
         return "Monte Carlo";
     }

@@ -101,8 +101,10 @@ static const struct param params[] = {
     {"risk", "variance_reduction", PARAM_STRINGS, NO_DIM, "[\"antithetic\"]", 0,
      0, 0, PARAM_STARTER, "none|antithetic|control",
      "antithetic: each path has a mirror image, and their mean is one sample. "
-     "control: each payoff has a control of known mean on the same path, the "
-     "geometric average of an Asian option, else the underlying."},
+     "control: each payoff has a control of known mean on the same path: the "
+     "geometric average of an Asian option; with heston and merton what the "
+     "option pays on a Black-Scholes twin of the price, a geometric Brownian "
+     "motion that the same normals drive; else the underlying."},
     {"risk", "target_error", PARAM_DOUBLE, NO_DIM, "0.01", 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "The run ends when the standard error of the portfolio's value is at most "

@@ -81,12 +81,15 @@ static void add_legs(struct problem *p, enum risk_payoff payoff, int n,
 static void add_all(struct problem *p, int f)
 {
     struct risk_instrument *q;
+    const int twin = p->factors[f].model != RISK_GBM;
     add(p, RISK_FORWARD, f, RISK_PAY);
     add(p, RISK_EUROPEAN, f, RISK_PAY)->control = RISK_UNDERLYING;
-    add(p, RISK_DIGITAL, f, RISK_PAY);
+    q = add(p, RISK_DIGITAL, f, RISK_PAY);
+    q->control = twin ? RISK_TWIN : RISK_NO_CONTROL;
+    q->control_delta = 0.4;
     add(p, RISK_ASIAN_ARITHMETIC, f, RISK_SUM_SPOT);
-    q = add(p, RISK_ASIAN_GEOMETRIC, f, RISK_SUM_LOG);
-    q->control = RISK_GEOMETRIC;
+    q = add(p, RISK_ASIAN_GEOMETRIC, f, twin ? RISK_SUM_TWIN : RISK_SUM_LOG);
+    q->control = twin ? RISK_TWIN_GEOMETRIC : RISK_GEOMETRIC;
     q = add(p, RISK_BARRIER_OUT, f, RISK_KNOCK_BRIDGE);
     q->log_barrier = exact_log(115);
     q->barrier_up = 1;

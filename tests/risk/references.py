@@ -1,12 +1,24 @@
 """Prices against values in closed form and by quadrature (references.csv)."""
 import tap
 
-tap.need("h5py", "numpy")
+h5py, _ = tap.need("h5py", "numpy")
 import risk_cases as rc  # noqa: E402
 
 
 def side(words):
     return "call" if "call" in words else "put"
+
+
+def twin(deck, factor, model):
+    """The Black-Scholes twin of the price takes its part of the variance, of
+    pairs of mirrored paths: the least factor there is is 1.6 and 3.2."""
+    with h5py.File(deck.name + ".h5") as file:
+        table = file["risk/instruments"]
+        share = [s for s, m in zip(table["control_share"][:],
+                                   table["method"][:]) if b"twin" in m]
+    least = 1 / (1 - min(share)) if share else 0
+    tap.ok(least > factor, f"{model}: the control leaves at most a part in "
+           f"{least:.1f} of the variance of {len(share)} prices")
 
 
 def plain():
@@ -25,6 +37,7 @@ def plain():
         deck.add(value, f, rc.title(case, p, words), type="european",
                  side=side(words), strike=p["K"], maturity=p["T"])
     deck.check()
+    twin(deck, 1.5, "Merton's model")
 
 
 def pairs():
@@ -97,6 +110,7 @@ def heston():
         if p["T"] == 1:
             rc.add_heston(deck, p, value, rc.title(case, p, words), words)
     deck.check(floor=5)
+    twin(deck, 3, "Heston's model")
 
 
 plain()
