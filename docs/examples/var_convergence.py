@@ -43,7 +43,8 @@ with open("share.toml", "w", encoding="utf-8") as out:
 
 # %%
 paths, width, value = [], [], []
-for n in (2 ** 13, 2 ** 15, 2 ** 17, 2 ** 19):
+for power in os.environ.get("EXAMPLE_SIZE", "13 15 17 19").split():
+    n = 2 ** int(power)
     subprocess.run([os.environ.get("WARPDECK", "warpdeck"), "run", "-q",
                     "--overwrite", "share.toml", f"risk.var.paths={n}"],
                    check=True)
