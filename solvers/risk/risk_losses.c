@@ -2,7 +2,10 @@
  *
  * Paths of the real world to the horizon, the value of each position there
  * (risk_revalue.c), losses = value today - value then: also what time alone
- * brings or takes. Losses stay on the rank that computed them.
+ * brings or takes. Losses stay on the rank that computed them: those of all
+ * positions together, and those of a group of positions as large as fits in
+ * RISK_LOSSES_BYTES. The next group's are computed when it is their turn, from
+ * the same paths, whose numbers depend on nothing but the path.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +16,11 @@
 #include "base/error.h"
 #include "kernels/risk/exact.h"
 #include "solvers/risk/risk_reval.h"
+#include "solvers/risk/risk_select.h"
 #include "solvers/risk/risk_var.h"
 
 /* What is needed beside the losses. */
-struct work {
+struct risk_losses_work {
     struct risk_reval *then; /* [n] */
     double *now;             /* [n] */
     double *dates, *lengths; /* of the steps to the horizon */
@@ -28,15 +32,10 @@ struct work {
     const struct risk_kernels *k;
 };
 
-void risk_losses_free(struct risk_losses *l)
+static void work_free(struct risk_losses_work *w, size_t n)
 {
-    free(l->of);
-    free(l->all);
-    free(l->without);
-}
-
-static void work_free(struct work *w, size_t n)
-{
+    if (w == NULL)
+        return;
     if (w->store != NULL)
         w->k->destroy(w->store);
     for (size_t q = 0; w->then != NULL && q < n; q++)
@@ -50,10 +49,26 @@ static void work_free(struct work *w, size_t n)
     free(w->watch.variance);
     free(w->memory);
     free(w->factors);
+    free(w);
+}
+
+void risk_losses_free(struct risk_losses *l)
+{
+    work_free(l->work, l->n);
+    free(l->of);
+    free(l->all);
+    free(l->scratch);
+    free(l->digits);
+}
+
+size_t risk_losses_group(size_t positions, size_t room)
+{
+    const size_t fit = RISK_LOSSES_BYTES / (sizeof(double) * (room + 1));
+    return fit < 1 ? 1 : fit < positions ? fit : positions;
 }
 
 static int allocate(struct ctx *ctx, const struct risk *risk,
-                    struct risk_losses *l, struct work *w)
+                    struct risk_losses *l)
 {
     const int size = comm_size(ctx->comm), rank = comm_rank(ctx->comm);
     l->n = (size_t)risk->portfolio.n;
@@ -61,16 +76,25 @@ static int allocate(struct ctx *ctx, const struct risk *risk,
     l->first = l->chunks * rank / size;
     l->end = l->chunks * (rank + 1) / size;
     l->room = (size_t)(l->end - l->first) * RISK_CHUNK;
-    l->of = calloc(l->n * l->room + 1, sizeof(double));
+    /* Of the rank with most paths: all go through the same groups. */
+    l->group = risk_losses_group(l->n, (size_t)((l->chunks + size - 1) / size) *
+                                           RISK_CHUNK);
+    l->to = l->group;
+    l->of = calloc(l->group * l->room + 1, sizeof(double));
     l->all = calloc(l->room + 1, sizeof(double));
-    l->without = calloc(l->room + 1, sizeof(double));
+    l->scratch = calloc(l->room + 1, sizeof(double));
+    l->digits = calloc(RISK_DIGITS, sizeof *l->digits);
+    struct risk_losses_work *w = l->work = calloc(1, sizeof *w);
+    if (w == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
+    w->k = risk->k->states != NULL ? risk->k : &risk_kernels_cpu;
     w->then = calloc(l->n + 1, sizeof *w->then);
     w->now = calloc(l->n + 1, sizeof(double));
     w->memory = calloc(1, sizeof *w->memory);
     w->factors = calloc((size_t)risk->market.n, sizeof *w->factors);
-    if (l->of == NULL || l->all == NULL || l->without == NULL ||
-        w->then == NULL || w->now == NULL || w->memory == NULL ||
-        w->factors == NULL)
+    if (l->of == NULL || l->all == NULL || l->scratch == NULL ||
+        l->digits == NULL || w->then == NULL || w->now == NULL ||
+        w->memory == NULL || w->factors == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory for losses");
     return 0;
 }
@@ -100,7 +124,7 @@ static int value_now(struct ctx *ctx, const struct risk *risk, int32_t q,
 }
 
 static int make_positions(struct ctx *ctx, const struct risk *risk,
-                          struct work *w)
+                          struct risk_losses_work *w)
 {
     for (int32_t q = 0; q < risk->portfolio.n; q++) {
         TRY(risk_reval_make(ctx, risk, q, &w->then[q]));
@@ -119,7 +143,8 @@ static int rising(const void *a, const void *b)
 
 /* Equal steps, as many as the models want, and the dates at which positions
  * look that are not in closed form. */
-static int make_dates(struct ctx *ctx, const struct risk *risk, struct work *w)
+static int make_dates(struct ctx *ctx, const struct risk *risk,
+                      struct risk_losses_work *w)
 {
     const double h = risk->var->horizon;
     const int64_t equal =
@@ -152,7 +177,8 @@ static int make_dates(struct ctx *ctx, const struct risk *risk, struct work *w)
 
 /* All steps are looked at where a position remembers its path, else the last
  * one. */
-static int make_watch(struct ctx *ctx, const struct risk *risk, struct work *w)
+static int make_watch(struct ctx *ctx, const struct risk *risk,
+                      struct risk_losses_work *w)
 {
     int all = 0;
     for (int32_t q = 0; q < risk->portfolio.n; q++)
@@ -180,7 +206,8 @@ static int make_watch(struct ctx *ctx, const struct risk *risk, struct work *w)
     return 0;
 }
 
-static int make_store(struct ctx *ctx, const struct risk *risk, struct work *w)
+static int make_store(struct ctx *ctx, const struct risk *risk,
+                      struct risk_losses_work *w)
 {
     const size_t nf = (size_t)risk->market.n;
     double *drift = calloc((size_t)w->n_steps * nf, sizeof *drift);
@@ -223,25 +250,47 @@ static void make_normal(const struct risk *risk, double *spot)
 
 /* ---- losses ---- */
 
-static int run_chunk(struct ctx *ctx, const struct risk *risk, int64_t c,
-                     struct work *w, struct risk_losses *l)
+/* States of chunk c's paths. */
+static int walk(struct ctx *ctx, const struct risk *risk, int64_t c,
+                struct risk_losses_work *w)
 {
-    double value[RISK_CHUNK] __attribute__((aligned(64)));
-    const size_t at = (size_t)(c - l->first) * RISK_CHUNK;
     struct risk_watch *h = &w->watch;
     h->path = (uint64_t)c * RISK_CHUNK;
     TRY(w->k->states(ctx, w->store, c, h->n, h->steps, h->spot, h->variance));
     if (risk->var->normal)
         make_normal(risk, h->spot + (size_t)(h->n - 1) * (size_t)h->n_factors *
                                         RISK_CHUNK);
+    return 0;
+}
+
+/* Losses of position q on them. */
+static int lose(struct ctx *ctx, const struct risk *risk, size_t q,
+                const struct risk_losses_work *w, double *loss)
+{
+    const double quantity = risk->portfolio.positions[q].quantity;
+    TRY(risk_reval_values(ctx, risk, &w->then[q], &w->watch, w->memory, loss));
+    for (size_t i = 0; i < RISK_CHUNK; i++)
+        loss[i] = quantity * (w->now[q] - loss[i]);
+    return 0;
+}
+
+static double *column(const struct risk_losses *l, size_t q, size_t at)
+{
+    return l->of + (q - l->from) * l->room + at;
+}
+
+/* All positions of a chunk together; those of the group are kept. */
+static int run_chunk(struct ctx *ctx, const struct risk *risk, int64_t c,
+                     struct risk_losses *l)
+{
+    double other[RISK_CHUNK] __attribute__((aligned(64)));
+    const size_t at = (size_t)(c - l->first) * RISK_CHUNK;
+    TRY(walk(ctx, risk, c, l->work));
     for (size_t q = 0; q < l->n; q++) {
-        double *of = l->of + q * l->room + at;
-        const double quantity = risk->portfolio.positions[q].quantity;
-        TRY(risk_reval_values(ctx, risk, &w->then[q], h, w->memory, value));
-        for (size_t i = 0; i < RISK_CHUNK; i++) {
-            of[i] = quantity * (w->now[q] - value[i]);
-            l->all[at + i] += of[i];
-        }
+        double *loss = q >= l->from && q < l->to ? column(l, q, at) : other;
+        TRY(lose(ctx, risk, q, l->work, loss));
+        for (size_t i = 0; i < RISK_CHUNK; i++)
+            l->all[at + i] += loss[i];
     }
     for (size_t i = 0; i < RISK_CHUNK; i++)
         if (!isfinite(l->all[at + i]))
@@ -251,17 +300,30 @@ static int run_chunk(struct ctx *ctx, const struct risk *risk, int64_t c,
     return 0;
 }
 
-static int prepare(struct ctx *ctx, const struct risk *risk,
-                   struct risk_losses *l, struct work *w)
+/* The group's losses alone. */
+static int run_group(struct ctx *ctx, const struct risk *risk,
+                     struct risk_losses *l)
 {
-    TRY(allocate(ctx, risk, l, w));
-    TRY(make_positions(ctx, risk, w));
-    TRY(make_dates(ctx, risk, w));
-    TRY(make_watch(ctx, risk, w));
-    return make_store(ctx, risk, w);
+    for (int64_t c = l->first; c < l->end; c++) {
+        const size_t at = (size_t)(c - l->first) * RISK_CHUNK;
+        TRY(walk(ctx, risk, c, l->work));
+        for (size_t q = l->from; q < l->to; q++)
+            TRY(lose(ctx, risk, q, l->work, column(l, q, at)));
+    }
+    return 0;
 }
 
-static void note_methods(struct risk *risk, const struct work *w)
+static int prepare(struct ctx *ctx, const struct risk *risk,
+                   struct risk_losses *l)
+{
+    TRY(allocate(ctx, risk, l));
+    TRY(make_positions(ctx, risk, l->work));
+    TRY(make_dates(ctx, risk, l->work));
+    TRY(make_watch(ctx, risk, l->work));
+    return make_store(ctx, risk, l->work);
+}
+
+static void note_methods(struct risk *risk, const struct risk_losses_work *w)
 {
     for (int32_t q = 0; q < risk->portfolio.n; q++) {
         const struct risk_reval *r = &w->then[q];
@@ -275,16 +337,24 @@ static void note_methods(struct risk *risk, const struct work *w)
 
 int risk_losses_make(struct ctx *ctx, struct risk *risk, struct risk_losses *l)
 {
-    struct work w = {.k =
-                         risk->k->states != NULL ? risk->k : &risk_kernels_cpu};
-    int status = comm_agree(ctx, prepare(ctx, risk, l, &w));
+    int status = comm_agree(ctx, prepare(ctx, risk, l));
     for (size_t q = 0; status == 0 && q < l->n; q++)
-        status = risk_reval_fit(ctx, risk, &w.then[q]);
+        status = risk_reval_fit(ctx, risk, &l->work->then[q]);
     for (int64_t c = l->first; status == 0 && c < l->end; c++)
-        status = run_chunk(ctx, risk, c, &w, l);
+        status = run_chunk(ctx, risk, c, l);
     status = comm_agree(ctx, status);
     if (status == 0)
-        note_methods(risk, &w);
-    work_free(&w, l->n);
+        note_methods(risk, l->work);
     return status;
+}
+
+int risk_losses_next(struct ctx *ctx, const struct risk *risk,
+                     struct risk_losses *l, int *more)
+{
+    *more = l->to < l->n;
+    if (!*more)
+        return 0;
+    l->from = l->to;
+    l->to = l->from + l->group < l->n ? l->from + l->group : l->n;
+    return comm_agree(ctx, run_group(ctx, risk, l));
 }

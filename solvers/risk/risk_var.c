@@ -7,8 +7,8 @@
  * true quantile (David and Nagaraja 2003, section 7.1). Expected shortfall is
  * the mean of the worst (1 - a) n losses, the last one in part (Acerbi and
  * Tasche 2002), its error that of Manistre and Hancock (2005). Losses stay
- * where they were computed; the quantile is found by bisection of the numbers'
- * bits, so that it does not depend on the ranks.
+ * where they were computed (risk_select.c). Numbers of positions are made group
+ * by group, so that memory does not grow with the portfolio.
  */
 #include "solvers/risk/risk_var.h"
 
@@ -21,42 +21,14 @@
 #include "base/error.h"
 #include "kernels/risk/exact.h"
 #include "solvers/risk/risk.h"
+#include "solvers/risk/risk_select.h"
 
-/* ---- numbers in order, as integers in order ---- */
-
-static uint64_t key_of(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return u >> 63 ? ~u : u | (uint64_t)1 << 63;
-}
-
-static double of_key(uint64_t k)
-{
-    double x;
-    k = k >> 63 ? k & ~((uint64_t)1 << 63) : ~k;
-    memcpy(&x, &k, sizeof x);
-    return x;
-}
-
-/* The rank-th smallest (from 1) of all ranks' numbers. Collective. */
-static int select_rank(struct ctx *ctx, const double *x, size_t n, int64_t rank,
+/* The rank-th smallest loss (from 1) of all ranks. Collective. */
+static int select_rank(struct ctx *ctx, struct risk_losses *l, int64_t rank,
                        double *out)
 {
-    uint64_t low = 0, high = UINT64_MAX;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        int64_t below = 0;
-        for (size_t i = 0; i < n; i++)
-            below += key_of(x[i]) <= middle;
-        TRY(comm_sum_int64(ctx, &below, 1));
-        if (below >= rank)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    *out = of_key(low);
-    return 0;
+    memcpy(l->scratch, l->all, l->room * sizeof(double));
+    return risk_select(ctx, l->scratch, l->room, rank, l->digits, out);
 }
 
 void risk_interval_ranks(int64_t n, double level, double chance, int64_t *low,
@@ -106,7 +78,7 @@ static void add_chunk(const struct risk_losses *l, size_t at, double v,
         s[NEAR_COUNT] += near;
         s[NEAR] += near ? d : 0;
         s[NEAR2] += near ? d * d : 0;
-        for (size_t q = 0; q < l->n; q++) {
+        for (size_t q = 0; q < l->to - l->from; q++) {
             double x = l->of[q * l->room + i],
                    *p = s + HEAD + q * EACH_POSITION;
             p[OF_TAIL] += tail ? x : 0;
@@ -118,11 +90,11 @@ static void add_chunk(const struct risk_losses *l, size_t at, double v,
     }
 }
 
-/* Sums of all chunks. Collective. */
+/* Sums of all chunks, of the positions at hand. Collective. */
 static int sums_of(struct ctx *ctx, const struct risk_losses *l, double v,
                    double low, double high, double *out)
 {
-    const size_t each = HEAD + l->n * EACH_POSITION,
+    const size_t each = HEAD + (l->to - l->from) * EACH_POSITION,
                  total = each * (size_t)l->chunks;
     double *all = calloc(total + (size_t)l->chunks, sizeof *all);
     int status = 0;
@@ -172,39 +144,87 @@ static void component(const double *s, const double *p, double tail_n,
     out->shortfall.error = sqrt((tail_var + level->level * off * off) / tail_n);
 }
 
+/* Ranks of what a level wants, from 1: of VaR, of the ends of its interval and
+ * of the losses near it. */
+struct ranks {
+    int64_t var, low, high, from, to;
+};
+
+static struct ranks ranks_of(const struct risk *risk,
+                             const struct risk_losses *l, double level)
+{
+    const int64_t n = l->chunks * RISK_CHUNK;
+    const int64_t near = (int64_t)fmax(ceil(0.25 * (double)n * (1 - level)), 1);
+    int64_t k = (int64_t)ceil((double)n * level - 1e-9);
+    struct ranks r = {.var = k < 1 ? 1 : k > n ? n : k};
+    r.from = r.var - near < 1 ? 1 : r.var - near;
+    r.to = r.var + near > n ? n : r.var + near;
+    risk_interval_ranks(n, level, risk->var->confidence, &r.low, &r.high);
+    return r;
+}
+
+/* VaR, its interval, and the losses within which it is near. */
+static int level_ends(struct ctx *ctx, const struct risk *risk,
+                      struct risk_losses *l, struct risk_var_level *level)
+{
+    const struct ranks r = ranks_of(risk, l, level->level);
+    level->low = -INFINITY;
+    level->high = INFINITY;
+    TRY(select_rank(ctx, l, r.var, &level->var));
+    if (r.low >= 1)
+        TRY(select_rank(ctx, l, r.low, &level->low));
+    if (r.high <= l->chunks * RISK_CHUNK)
+        TRY(select_rank(ctx, l, r.high, &level->high));
+    TRY(select_rank(ctx, l, r.from, &level->near_low));
+    return select_rank(ctx, l, r.to, &level->near_high);
+}
+
+/* VaR less that without position q, of the group. */
+static int incremental(struct ctx *ctx, const struct risk *risk,
+                       struct risk_losses *l, size_t q,
+                       const struct risk_var_level *level, double *out)
+{
+    const double *of = l->of + (q - l->from) * l->room;
+    double without = 0;
+    for (size_t i = 0; i < l->room; i++)
+        l->scratch[i] = l->all[i] - of[i];
+    TRY(risk_select(ctx, l->scratch, l->room,
+                    ranks_of(risk, l, level->level).var, l->digits, &without));
+    *out = level->var - without;
+    return 0;
+}
+
+/* A level's shortfall, and the parts of the positions at hand. */
 static int level_numbers(struct ctx *ctx, const struct risk *risk,
                          struct risk_losses *l, struct risk_var_level *level,
                          struct risk_var_part *parts, double *s)
 {
-    const int64_t n = l->chunks * RISK_CHUNK;
-    const double tail_n = (double)n * (1 - level->level);
-    int64_t k = (int64_t)ceil((double)n * level->level - 1e-9), low, high;
-    int64_t near = (int64_t)fmax(ceil(0.25 * tail_n), 1);
-    double from = 0, to = 0;
-    k = k < 1 ? 1 : k > n ? n : k;
-    risk_interval_ranks(n, level->level, risk->var->confidence, &low, &high);
-    TRY(select_rank(ctx, l->all, l->room, k, &level->var));
-    level->low = -INFINITY;
-    level->high = INFINITY;
-    if (low >= 1)
-        TRY(select_rank(ctx, l->all, l->room, low, &level->low));
-    if (high <= n)
-        TRY(select_rank(ctx, l->all, l->room, high, &level->high));
-    TRY(select_rank(ctx, l->all, l->room, k - near < 1 ? 1 : k - near, &from));
-    TRY(select_rank(ctx, l->all, l->room, k + near > n ? n : k + near, &to));
-    TRY(sums_of(ctx, l, level->var, from, to, s));
+    const double tail_n = (double)(l->chunks * RISK_CHUNK) * (1 - level->level);
+    TRY(sums_of(ctx, l, level->var, level->near_low, level->near_high, s));
     const double m = s[TAIL_COUNT], mean = m > 0 ? s[TAIL] / m : 0,
                  variance = m > 0 ? fmax(s[TAIL2] / m - mean * mean, 0) : 0;
     level->shortfall.value = level->var + s[TAIL] / tail_n;
     level->shortfall.error =
         sqrt((variance + level->level * mean * mean) / tail_n);
-    for (size_t q = 0; q < l->n; q++) {
-        double without = 0;
-        component(s, s + HEAD + q * EACH_POSITION, tail_n, level, &parts[q]);
-        for (size_t i = 0; i < l->room; i++)
-            l->without[i] = l->all[i] - l->of[q * l->room + i];
-        TRY(select_rank(ctx, l->without, l->room, k, &without));
-        parts[q].incremental = level->var - without;
+    for (size_t q = l->from; q < l->to; q++) {
+        component(s, s + HEAD + (q - l->from) * EACH_POSITION, tail_n, level,
+                  &parts[q]);
+        TRY(incremental(ctx, risk, l, q, level, &parts[q].incremental));
+    }
+    return 0;
+}
+
+static int all_levels(struct ctx *ctx, struct risk *risk, struct risk_losses *l,
+                      double *s)
+{
+    struct risk_var *v = risk->var;
+    for (int i = 0; i < v->n_levels; i++)
+        TRY(level_ends(ctx, risk, l, &v->levels[i]));
+    for (int more = 1; more;) {
+        for (int i = 0; i < v->n_levels; i++)
+            TRY(level_numbers(ctx, risk, l, &v->levels[i],
+                              v->parts + (size_t)i * l->n, s));
+        TRY(risk_losses_next(ctx, risk, l, &more));
     }
     return 0;
 }
@@ -212,16 +232,16 @@ static int level_numbers(struct ctx *ctx, const struct risk *risk,
 /* The bins are between losses that all ranks agree on, and counts are whole
  * numbers: the same for any number of ranks. Where all paths lose the same,
  * one bin without width holds them. */
-static int count_profits(struct ctx *ctx, const struct risk_losses *l,
+static int count_profits(struct ctx *ctx, struct risk_losses *l,
                          struct risk_profits *out)
 {
     const int64_t n = l->chunks * RISK_CHUNK, out_of = n / 2000;
     const int inner = RISK_PROFIT_BINS - 2;
     double least, low, high, greatest; /* losses */
-    TRY(select_rank(ctx, l->all, l->room, 1, &least));
-    TRY(select_rank(ctx, l->all, l->room, 1 + out_of, &low));
-    TRY(select_rank(ctx, l->all, l->room, n - out_of, &high));
-    TRY(select_rank(ctx, l->all, l->room, n, &greatest));
+    TRY(select_rank(ctx, l, 1, &least));
+    TRY(select_rank(ctx, l, 1 + out_of, &low));
+    TRY(select_rank(ctx, l, n - out_of, &high));
+    TRY(select_rank(ctx, l, n, &greatest));
     const double from = -high, width = (high - low) / inner;
     *out = (struct risk_profits){0};
     for (int i = 1; i < RISK_PROFIT_BINS; i++)
@@ -259,9 +279,7 @@ int risk_var_run(struct ctx *ctx, struct risk *risk)
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(risk_losses_make(ctx, risk, &l));
     v->paths_done = l.chunks * RISK_CHUNK;
-    for (int i = 0; i < v->n_levels; i++)
-        TRY_CLEANUP(level_numbers(ctx, risk, &l, &v->levels[i],
-                                  v->parts + (size_t)i * n, s));
+    TRY_CLEANUP(all_levels(ctx, risk, &l, s));
     TRY_CLEANUP(count_profits(ctx, &l, &v->profits));
     v->done = 1;
 cleanup:
@@ -276,9 +294,11 @@ double risk_var_bytes(const struct risk *risk, int ranks)
         return 0;
     const double chunks = ceil((double)risk->var->paths / RISK_CHUNK),
                  mine = ceil(chunks / ranks) * RISK_CHUNK,
-                 n = risk->portfolio.n;
+                 group = (double)risk_losses_group((size_t)risk->portfolio.n,
+                                                   (size_t)mine);
     return sizeof(double) *
-           ((n + 2) * mine + chunks * (HEAD + n * EACH_POSITION));
+           ((group + 2) * mine + chunks * (HEAD + group * EACH_POSITION) +
+            RISK_DIGITS);
 }
 
 void risk_var_free(struct risk *risk)

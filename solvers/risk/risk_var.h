@@ -10,7 +10,8 @@
 
 struct risk_var_level {
     double level;
-    double var, low, high; /* +-INFINITY: too few paths for that end */
+    double var, low, high;      /* +-INFINITY: too few paths for that end */
+    double near_low, near_high; /* losses between which VaR's parts are seen */
     struct risk_number shortfall;
 };
 
@@ -73,16 +74,33 @@ double risk_var_bytes(const struct risk *risk, int ranks);
 
 /* ---- risk_losses.c ---- */
 
-/* This rank's losses: of positions [n][room], and of all [room]. */
+/* Room for the losses of a group of positions, on a rank. */
+#define RISK_LOSSES_BYTES ((size_t)96 << 20)
+
+struct risk_losses_work;
+
+/* This rank's losses: of all positions together [room], and each one's of
+ * those in [from, to), [to - from][room]. */
 struct risk_losses {
     int64_t first, end; /* chunks */
     int64_t chunks;     /* of all ranks */
     size_t n, room;     /* positions, paths here */
-    double *of, *all, *without;
+    size_t group;       /* positions whose losses are kept together */
+    size_t from, to;
+    double *of, *all;
+    double *scratch;               /* [room] */
+    int64_t *digits;               /* for risk_select() */
+    struct risk_losses_work *work; /* what the next group needs */
 };
-/* Errors: as risk_var_run()'s. Collective. The caller frees. */
+/* All losses together, and each one's of the first group. Errors: as
+ * risk_var_run()'s. Collective. The caller frees, also after an error. */
 int risk_losses_make(struct ctx *ctx, struct risk *risk, struct risk_losses *l);
+/* Those of the next group; *more = 0: there was none. Collective. */
+int risk_losses_next(struct ctx *ctx, const struct risk *risk,
+                     struct risk_losses *l, int *more);
 void risk_losses_free(struct risk_losses *l);
+/* Positions of a group, where a rank has `room` paths. */
+size_t risk_losses_group(size_t positions, size_t room);
 
 /* Whether a position has a closed form, seen from t. */
 int risk_value_exists(const struct risk *risk, int32_t position, double t);
