@@ -12,6 +12,8 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/argon.toml \
 	inputs/md/chains.data \
 	inputs/md/chains.toml \
+	inputs/md/copper.eam.alloy \
+	inputs/md/copper.toml \
 	inputs/md/lj_binary.toml \
 	inputs/md/lj_cluster.toml \
 	inputs/md/lj_cluster.xyz \
@@ -20,6 +22,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/lj_melt.toml \
 	inputs/md/make_chains.py \
 	inputs/md/make_cluster.py \
+	inputs/md/make_copper.py \
 	inputs/risk/asian.toml \
 	inputs/risk/barriers.csv \
 	inputs/risk/barriers.toml \

@@ -62,6 +62,16 @@ where, height = peak(*rdf(r, "A-A"))
 tap.near(where, 1.08, 0.04, "lj_liquid: g(r) peaks near 1.08")
 tap.near(height, 2.75, 0.2, "lj_liquid: the peak's height is near 2.75")
 
+# ---- copper ----
+r = deck("copper.toml", "md.steps=0", "md.initial.temperature=0",
+         "md.initial.lattice_constant=3.605")
+tap.near(r.observable("potential_energy")[0] / r.n, -3.4400, 1e-4,
+         "copper: the crystal has -3.4400 eV an atom")
+r = deck("copper.toml", "md.steps=800")
+u = mean(r, "potential_energy", 400, True) + 3.43779
+kt = 8.617333e-5 * mean(r, "temperature", 400)
+tap.near(u / kt, 1.5, 0.1, "copper: and at 300 K 3/2 k T an atom more")
+
 # ---- Kob and Andersen's mixture ----
 r = deck("lj_binary.toml", "md.steps=5000", "md.analysis.rdf.start=2000")
 u, _ = peer_values.get("kob_andersen", "potential_energy")

@@ -13,6 +13,7 @@ PHYSICS_TESTS = \
 	tests/physics/fluid_tgv.py \
 	tests/physics/guards.py \
 	tests/physics/melt.py \
+	tests/physics/metals.py \
 	tests/physics/nist.py \
 	tests/physics/peer.py \
 	tests/physics/precision.py \
