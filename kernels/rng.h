@@ -14,8 +14,9 @@ enum rng_stream {
     RNG_VELOCITY = 1,
     RNG_LANGEVIN = 2,
     RNG_BUSSI = 3,
-    RNG_FLOW = 4, /* random velocity fields, by wave */
-    RNG_NOISE = 5 /* noise on a grid, by cell */
+    RNG_FLOW = 4,  /* random velocity fields, by wave */
+    RNG_NOISE = 5, /* noise on a grid, by cell */
+    RNG_BAROSTAT = 6
 };
 
 struct rng_words {

@@ -108,6 +108,12 @@ struct solver {
      */
     int (*step)(struct ctx *ctx, void *state, int look, int *stop);
 
+    /* Between two steps: why no other one can be made although the present
+     * state is in order, so that the run saves it and ends; NULL: none. The
+     * same on all ranks, valid until destroy(). NULL instead of a function:
+     * never. */
+    const char *(*blocked)(void *state);
+
     /* Time loop: where the run stands. */
     int64_t (*step_number)(const void *state);
     double (*time)(const void *state);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "kernels/md/bonded.h"
 #include "kernels/md/pairs.h"
+#include "kernels/md/tensor.h"
 
 /* From b to the nearest image of a. */
 static void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
@@ -25,7 +26,7 @@ struct run {
     const struct md_store *s;
     const struct md_force_field *field;
     scalar *f;
-    double energy[MD_ENERGIES], virial;
+    double energy[MD_ENERGIES], virial, tensor[6];
     int want, broken;
 };
 
@@ -44,6 +45,15 @@ static double share_of(const struct slot_term *term)
     return (double)__builtin_popcount(term->own) / md_term_size(term->kind);
 }
 
+/* Of a force at a place relative to the others of its term. */
+static void add_virial(struct run *r, const struct slot_term *term,
+                       const double force[3], const double x[3])
+{
+    r->virial += share_of(term) * dot3(force, x);
+    if (r->s->tensor)
+        add_tensor(r->tensor, share_of(term), force, x);
+}
+
 static void add_pair(struct run *r, const struct slot_term *term, int i, int j,
                      const double d[3], double f_over_r)
 {
@@ -52,7 +62,7 @@ static void add_pair(struct run *r, const struct slot_term *term, int i, int j,
     add_force(r, term, i, force);
     add_force(r, term, j, back);
     if (r->want)
-        r->virial += share_of(term) * dot3(force, d);
+        add_virial(r, term, force, d);
 }
 
 static void run_bond(struct run *r, const struct slot_term *term)
@@ -77,8 +87,10 @@ static void run_angle(struct run *r, const struct slot_term *term)
     add_force(r, term, 1, f_j);
     add_force(r, term, 2, f_k);
     r->energy[MD_ENERGY_ANGLE] += share_of(term) * u;
-    if (r->want)
-        r->virial += share_of(term) * (dot3(f_i, a) + dot3(f_k, b));
+    if (r->want) {
+        add_virial(r, term, f_i, a);
+        add_virial(r, term, f_k, b);
+    }
 }
 
 /* Lennard-Jones and plain Coulomb of the ends of a CHARMM dihedral. */
@@ -130,8 +142,9 @@ static void run_torsion(struct run *r, const struct slot_term *term)
         double x_i[3];
         for (int d = 0; d < 3; d++)
             x_i[d] = f[d] + g[d];
-        r->virial += share_of(term) * (dot3(force[0], x_i) + dot3(force[1], g) +
-                                       dot3(force[3], h));
+        add_virial(r, term, force[0], x_i);
+        add_virial(r, term, force[1], g);
+        add_virial(r, term, force[3], h);
     }
     if (!improper &&
         r->field->dihedrals[term->type].style == MD_DIHEDRAL_CHARMM &&
@@ -200,6 +213,8 @@ void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
         w->terms.part[e] = r.energy[e];
         w->terms.energy += r.energy[e];
     }
+    for (int t = 0; t < 6; t++)
+        w->terms.tensor[t] = r.tensor[t];
     if (r.broken)
         w->broken = 1;
 }
@@ -208,6 +223,8 @@ void md_add_sums(struct md_sums *to, const struct md_sums *from)
 {
     to->energy += from->energy;
     to->virial += from->virial;
+    for (int t = 0; t < 6; t++)
+        to->tensor[t] += from->tensor[t];
     for (int e = 0; e < MD_ENERGIES; e++)
         to->part[e] += from->part[e];
 }

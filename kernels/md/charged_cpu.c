@@ -16,6 +16,7 @@
 #include "kernels/md/lj.h"
 #include "kernels/md/pairs.h"
 #include "kernels/md/segments.h"
+#include "kernels/md/tensor.h"
 
 /* Doubles: 2 parts an octave, 3e-12 of the force; floats: 4, to rounding. */
 #if KERNEL_SCALAR_BYTES == 8
@@ -141,7 +142,7 @@ struct form {
 };
 
 struct row_sums {
-    real f0, f1, f2, energy, coulomb, virial;
+    real f0, f1, f2, energy, coulomb, virial, tensor[6];
 };
 
 /* The particle i of a row. */
@@ -265,6 +266,8 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
         sum->energy += weight * u;
         sum->coulomb += weight * uq;
         sum->virial += weight * (g * r2);
+        if (s->tensor)
+            simd_add_tensor(sum->tensor, weight * g, dx, dy, dz);
     }
 }
 
@@ -325,7 +328,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
         size_t slot = (size_t)current * (size_t)LANES + row->lane;
         const scalar *x_i = s->pair_x + CLUSTER(current) + row->lane;
         const scalar *shift = s->shift[row->shift];
-        struct row_sums sum = {{0}, {0}, {0}, {0}, {0}, {0}};
+        struct row_sums sum = {{0}, {0}, {0}, {0}, {0}, {0}, {{0}}};
         struct row_of i = {.x = {simd_set(x_i[0] + shift[0]),
                                  simd_set(x_i[LANES] + shift[1]),
                                  simd_set(x_i[2 * LANES] + shift[2])},
@@ -341,6 +344,8 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
             energy += (double)simd_sum(sum.energy);
             coulomb += (double)simd_sum(sum.coulomb);
             virial += (double)simd_sum(sum.virial);
+            if (s->tensor)
+                simd_sum_tensor(sum.tensor, w->tensor);
         }
     }
     flush_forces(f + CLUSTER(current), w->i_force);

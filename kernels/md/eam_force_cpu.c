@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "kernels/md/tensor.h"
 #include "kernels/simd_pack.h"
 
 struct force_sums {
-    real f[3], virial;
+    real f[3], virial, tensor[6];
 };
 
 /* One tile: bits are the partners, n the first of their pairs. */
@@ -34,6 +35,8 @@ KERNEL_FN void run_tile(const struct md_store *s, const struct near_list *near,
     if (want) {
         scalar weight = halo ? (scalar)0.5 : 1;
         sum->virial += weight * (g * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+        if (s->tensor)
+            simd_add_tensor(sum->tensor, weight * g, d[0], d[1], d[2]);
     }
 }
 
@@ -71,7 +74,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                            simd_set(x_i[2 * LANES] + shift[2])};
         const real slope = simd_set(
             s->eam->slope[(size_t)current * (size_t)LANES + row->lane]);
-        struct force_sums sum = {{{0}, {0}, {0}}, {0}};
+        struct force_sums sum = {{{0}, {0}, {0}}, {0}, {{0}}};
         const uint32_t *end = tile + near->count[r][0];
         for (; tile < end; n += (size_t)__builtin_popcount(*lanes++))
             run_tile(s, near, f, *tile++, *lanes, n, x, slope, many, want, 0,
@@ -81,8 +84,11 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
             run_tile(s, near, f, *tile++, *lanes, n, x, slope, many, want, 1,
                      &sum);
         simd_add_sums(w->i_force[row->lane], sum.f[0], sum.f[1], sum.f[2]);
-        if (want)
+        if (want) {
             virial += (double)simd_fold(sum.virial);
+            if (s->tensor)
+                simd_sum_tensor(sum.tensor, w->tensor);
+        }
     }
     flush_forces(f + CLUSTER(current), w->i_force);
     w->energy = 0;

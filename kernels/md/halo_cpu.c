@@ -22,7 +22,7 @@ size_t md_halo_record_bytes(int with_species)
 
 /* Origin of a rank's pair coordinates: the middle of its block keeps floats
  * short; doubles need none. */
-static void set_offset(const struct md_channel *channel, double offset[3])
+void md_channel_offset(const struct md_channel *channel, double offset[3])
 {
     for (int d = 0; d < 3; d++) {
         double middle =
@@ -98,7 +98,7 @@ int md_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
     s->n_send = 0;
     for (int c = 0; c < n_channels; c++) {
         size_t before = s->n_send;
-        set_offset(&channels[c], s->channel_offset[c]);
+        md_channel_offset(&channels[c], s->channel_offset[c]);
         if (select_channel(s, &channels[c]) != 0)
             return FAIL(ctx, STATUS_MEMORY, "no memory for halo copies");
         counts[c] = s->channel_n[c] = s->n_send - before;

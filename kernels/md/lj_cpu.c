@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "kernels/md/lj.h"
+#include "kernels/md/tensor.h"
 
 /* The coefficients of one row's species against a tile's. */
 struct tile_terms {
@@ -50,7 +51,7 @@ enum { SPECIES_ONE, SPECIES_FEW, SPECIES_MANY };
 /* What one row adds up; a pair with a copy counts half, since the other half is
  * another rank's. */
 struct row_sums {
-    real f0, f1, f2, energy, virial;
+    real f0, f1, f2, energy, virial, tensor[6];
 };
 
 /* One particle, at xi, against the tile that begins at element j of x. */
@@ -85,6 +86,8 @@ KERNEL_FN void run_tile(const struct md_store *s, const scalar *x, scalar *f,
         real u = lj_energy(inv6, t->f12 / 12, t->f6 / 6) - t->shift;
         sum->energy += weight * simd_keep(near, u + linear);
         sum->virial += weight * simd_keep(near, g * r2);
+        if (s->tensor)
+            simd_add_tensor(sum->tensor, weight * g, dx, dy, dz);
     }
 }
 
@@ -124,7 +127,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
         real xi[3] = {simd_set(x_i[0] + shift[0]),
                       simd_set(x_i[LANES] + shift[1]),
                       simd_set(x_i[2 * LANES] + shift[2])};
-        struct row_sums sum = {{0}, {0}, {0}, {0}, {0}};
+        struct row_sums sum = {{0}, {0}, {0}, {0}, {0}, {{0}}};
         const uint32_t *end = tile + row->n;
         simd_mask in = all;
         int table_row = 0;
@@ -157,6 +160,8 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
         if (want) {
             energy += (double)simd_sum(sum.energy);
             virial += (double)simd_sum(sum.virial);
+            if (s->tensor)
+                simd_sum_tensor(sum.tensor, w->tensor);
         }
     }
     flush_forces(f + CLUSTER(current), i_force);
@@ -236,10 +241,12 @@ static void sum_over_threads(struct md_store *s)
 static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
 {
     loop_fn loop = choose_loop(s, sums != NULL, boundary);
+    s->tensor = sums && sums->with_tensor;
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
         scalar *f = s->n_workers > 1 ? w->force : s->f;
+        memset(w->tensor, 0, sizeof w->tensor);
         if (s->eam)
             md_run_eam(s, w, f, sums != NULL, boundary);
         else if (s->charges)
@@ -263,6 +270,8 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
             sums->part[MD_ENERGY_PAIR] += w->energy;
             sums->virial += w->virial;
         }
+        for (int t = 0; sums && t < 6; t++)
+            sums->tensor[t] += w->tensor[t];
         if (sums && s->charges) {
             sums->energy += w->coulomb;
             sums->part[MD_ENERGY_COULOMB] += w->coulomb;

@@ -8,6 +8,8 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_terms.h \
 	kernels/md/md_mesh.h \
 	kernels/md/bonded.h \
+	kernels/md/box_cpu.c \
+	kernels/md/tensor.h \
 	kernels/md/bonded_cpu.c \
 	kernels/md/eam.h \
 	kernels/md/eam_cpu.c \

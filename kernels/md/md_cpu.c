@@ -82,8 +82,7 @@ static void destroy(struct md_store *s)
     free(s);
 }
 
-/* Coordinates: where the origin lies, shifts, padding, rounding of boxes. */
-static void set_coordinates(struct md_store *s)
+void md_set_coordinates(struct md_store *s)
 {
     const struct md_setup *setup = &s->setup;
     double greatest = 0;
@@ -177,7 +176,7 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
     s->setup.coeff = s->coeff;
     for (size_t a = 0; a < n; a++)
         s->inverse_mass[a] = setup->acceleration / setup->mass[a];
-    set_coordinates(s);
+    md_set_coordinates(s);
     if (make_tables(s) != 0 || make_workers(s, ctx->device->threads) != 0)
         goto no_memory;
     if (setup->field &&
@@ -289,6 +288,10 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .moments = md_sum_moments,
     .scale_velocities = md_scale_velocities,
     .ornstein_uhlenbeck = md_ornstein_uhlenbeck,
+    .set_box = md_set_box,
+    .stretch = md_stretch_step,
+    .kick_scaled = md_kick_scaled,
+    .kinetic_tensor = md_kinetic_tensor,
     .pair_histogram = md_pair_histogram,
     .closest_pair = md_closest_pair,
     .find_not_finite = md_find_not_finite,

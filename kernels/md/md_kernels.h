@@ -98,6 +98,10 @@ struct md_channel {
 struct md_sums {
     double energy; /* potential, all of it */
     double virial; /* sum over pairs of r . f */
+    /* The same by directions, sum of r_a f_b: xx, yy, zz, xy, xz, yz; where
+     * with_tensor was set before the call, which costs time. */
+    int with_tensor;
+    double tensor[6];
     /* The parts of `energy`; all but MD_ENERGY_PAIR stay as they are where
      * there is no md_force_field. */
     double part[MD_ENERGIES];
@@ -107,6 +111,22 @@ struct md_moments {
     double kinetic;     /* sum m v^2 / 2, in mass * velocity^2 */
     double momentum[3]; /* sum m v */
     double mass;
+};
+
+/* The box from now on, of which all that depends on it follows. */
+struct md_geometry {
+    double box_length[3]; /* box_lo stays */
+    double lo[3], hi[3];  /* this rank's block */
+    int n_channels;       /* those of the last select_halo() */
+    const struct md_channel *channels;
+};
+
+/* A step's first half in a box that changes, direction by direction:
+ *     v = after (before v + a dt_kick); x += v dt_half;
+ *     the box, x in proportion from box_lo; v *= middle; x += v dt_half. */
+struct md_stretch {
+    double before[3], dt_kick, after[3], dt_half, middle[3];
+    const struct md_geometry *box;
 };
 
 /* A pair of particles too close to one another. */
@@ -249,6 +269,21 @@ struct md_kernels {
      * step, id): the exact Ornstein-Uhlenbeck step. kt in mass * velocity^2. */
     void (*ornstein_uhlenbeck)(struct md_store *s, double decay, double kt,
                                uint64_t step);
+
+    /* ---- a box that changes; all NULL in a backend that cannot ---- */
+    /* Positions, and ways since build_list(), change in proportion to the box;
+     * copies are undefined until fresh ones come. The pair list stays what it
+     * was: whether it may miss a pair is for the caller to judge. */
+    void (*set_box)(struct md_store *s, const struct md_geometry *box);
+    /* The same within a step; returns what kick_drift() does, of ways measured
+     * beside the change of the box. */
+    double (*stretch)(struct md_store *s, const struct md_stretch *m);
+    /* v = after (before v + a dt_kick), direction by direction. */
+    void (*kick_scaled)(struct md_store *s, const double before[3],
+                        double dt_kick, const double after[3]);
+    /* sum m v_a v_b: xx, yy, zz, xy, xz, yz; in mass * velocity^2. A backend
+     * that has it fills md_sums.tensor, too. */
+    void (*kinetic_tensor)(const struct md_store *s, double out[6]);
 
     /* ---- looking ---- */
     /* Count pairs by distance: counts[channel * n_bins + bin] += 2 for a pair

@@ -83,7 +83,7 @@ struct md_worker {
     size_t cap_candidates, cap_lane_tiles, cap_links;
     struct md_drafts *drafts; /* scratch of the row builder */
     int failed;               /* in a parallel region: enum md_failure */
-    double energy, coulomb, virial;
+    double energy, coulomb, virial, tensor[6];
     struct md_sums terms; /* of the last md_run_terms() */
     int broken;           /* a FENE bond */
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
@@ -119,6 +119,7 @@ struct md_store {
     double *inverse_mass; /* [n_species], times the unit factor */
 
     int f_cleared; /* kick_drift() has cleared the forces */
+    int tensor;    /* the present sums are wanted by directions */
 
     struct md_particle *inbox; /* inserted, not yet sorted */
     size_t n_inbox, cap_inbox;
@@ -191,6 +192,12 @@ struct md_store {
 #define md_scale_velocities MD_NAME(md_scale_velocities)
 #define md_ornstein_uhlenbeck MD_NAME(md_ornstein_uhlenbeck)
 #define md_pair_histogram MD_NAME(md_pair_histogram)
+#define md_set_coordinates MD_NAME(md_set_coordinates)
+#define md_set_box MD_NAME(md_set_box)
+#define md_stretch_step MD_NAME(md_stretch_step)
+#define md_kick_scaled MD_NAME(md_kick_scaled)
+#define md_kinetic_tensor MD_NAME(md_kinetic_tensor)
+#define md_channel_offset MD_NAME(md_channel_offset)
 #define md_closest_pair MD_NAME(md_closest_pair)
 #define md_find_not_finite MD_NAME(md_find_not_finite)
 
@@ -261,6 +268,18 @@ void md_sum_moments(const struct md_store *s, struct md_moments *out);
 void md_scale_velocities(struct md_store *s, double factor);
 void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                            uint64_t step);
+
+/* Coordinates: where the origin lies, shifts, padding, rounding of boxes; from
+ * the box and block of the setup. */
+void md_set_coordinates(struct md_store *s);
+/* What is added to positions that go through a channel. */
+void md_channel_offset(const struct md_channel *channel, double offset[3]);
+void md_set_box(struct md_store *s, const struct md_geometry *box);
+double md_stretch_step(struct md_store *s, const struct md_stretch *m);
+void md_kick_scaled(struct md_store *s, const double before[3], double dt_kick,
+                    const double after[3]);
+void md_kinetic_tensor(const struct md_store *s, double out[6]);
+
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts);
 int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,

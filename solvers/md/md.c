@@ -84,6 +84,7 @@ int md_find_terms(struct ctx *ctx, struct md *md)
 
 int md_redistribute(struct ctx *ctx, struct md *md)
 {
+    TRY(md_fit_halo(ctx, md));
     int status =
         halo_redistribute(ctx, md->halo, md->k, md->store, md->n_particles);
     timer_begin(ctx->timers, md->phase_list);
@@ -145,7 +146,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
 
 static struct md_sums *want_sums(struct md *md, int wanted)
 {
-    md->sums = (struct md_sums){0};
+    md->sums = (struct md_sums){.with_tensor = md->with_tensor};
     md->sums_known = wanted;
     return wanted ? &md->sums : NULL;
 }
@@ -234,8 +235,8 @@ static int check_motion(struct ctx *ctx, const struct md *md, double *moved2)
  * skin may have come from just outside its radius. */
 static int list_is_stale(struct md *md, double moved2)
 {
-    double half_skin = 0.5 * md->pair.skin;
-    int moved_too_far = moved2 > half_skin * half_skin;
+    double slack = md_list_slack(md);
+    int moved_too_far = slack < 0 || moved2 > slack * slack;
     if (md->pair.rebuild_every == 0)
         return moved_too_far;
     if (md->step - md->list_step >= md->pair.rebuild_every)
@@ -250,7 +251,9 @@ static int list_is_stale(struct md *md, double moved2)
 static double kick_and_drift(struct ctx *ctx, struct md *md)
 {
     timer_begin(ctx->timers, md->phase_integrate);
-    double moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
+    double moved2 = md->barostat.moves
+                        ? md_barostat_drift(md)
+                        : md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
     timer_end(ctx->timers, md->phase_integrate);
     return moved2;
 }
@@ -258,18 +261,22 @@ static double kick_and_drift(struct ctx *ctx, struct md *md)
 static void kick(struct ctx *ctx, struct md *md)
 {
     timer_begin(ctx->timers, md->phase_integrate);
-    md->k->kick(md->store, 0.5 * md->dt);
+    if (md->barostat.kind == MD_MTK)
+        md_barostat_kick(md);
+    else
+        md->k->kick(md->store, 0.5 * md->dt);
     timer_end(ctx->timers, md->phase_integrate);
 }
 
 /* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
- * kick, drift, forces, half kick; then the thermostat. */
+ * kick, drift, forces, half kick; then the thermostat (md_ensemble.c). */
 static int md_step(struct ctx *ctx, void *state, int look, int *stop)
 {
     struct md *md = state;
-    struct md_sums *sums = want_sums(md, look);
 
     md->step++;
+    TRY(md_ensemble_begin(ctx, md));
+    struct md_sums *sums = want_sums(md, look || md_wants_virial(md));
     double moved2 = kick_and_drift(ctx, md);
     int status = check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status, stop, &moved2));
@@ -349,6 +356,7 @@ int md_open_store(struct ctx *ctx, struct md *md)
                  "without looking how far particles moved; it may miss pairs",
                  md->pair.rebuild_every);
     TRY(comm_agree(ctx, open_kernels(ctx, md)));
+    TRY(md_check_ensemble(ctx, md));
     TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
     if (!md->bonded.on)
         return 0;
@@ -371,6 +379,7 @@ static int md_start(struct ctx *ctx, void *state)
     }
     pair_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 1, sums);
+    TRY(md_ensemble_start(ctx, md));
     return md_analysis_start(ctx, md);
 }
 
@@ -455,6 +464,7 @@ const struct solver solver_md = {
     .guard = md_guard,
     .later_keys = later_keys,
     .step = md_step,
+    .blocked = md_blocked,
     .step_number = md_step_number,
     .time = md_time,
     .timestep = md_timestep,

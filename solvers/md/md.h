@@ -15,6 +15,7 @@
 #include "domain/grid.h"
 #include "kernels/device.h"
 #include "kernels/md/md_kernels.h"
+#include "md_barostat.h"
 
 struct ctx;
 struct halo;
@@ -30,7 +31,7 @@ struct state_io;
 
 enum {
     MD_NAME_MAX = 32, /* bytes of a species name, with the NUL */
-    MD_OBSERVABLES_MAX = 16,
+    MD_OBSERVABLES_MAX = 48,
     MD_FIELDS_MAX = 8
 };
 
@@ -47,6 +48,8 @@ enum md_unit {
     MD_PRESSURE,
     MD_MOMENTUM,
     MD_CHARGE,
+    MD_VOLUME,
+    MD_DENSITY,
     MD_NO_UNIT,
     MD_UNITS
 };
@@ -59,7 +62,8 @@ enum md_shift {
     MD_SHIFT_FORCE,
     MD_SHIFT_SWITCH /* CHARMM's */
 };
-enum md_ensemble { MD_NVE, MD_LANGEVIN, MD_BUSSI };
+/* What keeps the temperature. */
+enum md_ensemble { MD_NVE, MD_LANGEVIN, MD_BUSSI, MD_NOSE_HOOVER };
 
 struct md_species {
     char name[MD_NAME_MAX];
@@ -113,7 +117,8 @@ struct md_rdf {
     int n_bins;
     int64_t every, start;
     int64_t n_samples;
-    uint64_t *counts; /* [n_pairs][n_bins], of this rank */
+    double per_volume; /* 1 / volume, summed over samples */
+    uint64_t *counts;  /* [n_pairs][n_bins], of this rank */
 };
 
 struct md_msd {
@@ -154,8 +159,12 @@ struct md {
     struct md_eam *eam; /* owned with its arrays, or NULL: Lennard-Jones */
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
-    int charged;                    /* particles carry charges */
-    int charge_by_species;          /* those of md_species */
+    int chain_links;                /* of a Nose-Hoover chain */
+    struct md_barostat barostat;
+    int pressure_tensor;   /* its components are shown */
+    int with_tensor;       /* sums come by directions */
+    int charged;           /* particles carry charges */
+    int charge_by_species; /* those of md_species */
     double frame_bytes;
 
     /* where this rank stands */
@@ -178,6 +187,9 @@ struct md {
         unsafe_steps; /* with rebuild_every: the list may have missed pairs */
     struct md_sums sums; /* of this rank, where sums_known */
     int sums_known;
+    struct md_chain chain;   /* thermostat */
+    struct md_stress stress; /* Nose-Hoover, MTK: after the last step */
+    char blocked[320];
     double thermostat_work; /* energy put in by the thermostat: for Bussi of all
                              * ranks, for Langevin of this one */
 
@@ -278,7 +290,14 @@ int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
 int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list);
 
 /* ---- md_ensemble.c: what a thermostat adds to a step ---- */
+/* Once there are forces; before the first half of a step; and after its last
+ * kick. Collective. */
+int md_ensemble_start(struct ctx *ctx, struct md *md);
+int md_ensemble_begin(struct ctx *ctx, struct md *md);
 int md_ensemble_apply(struct ctx *ctx, struct md *md);
+/* What chains and barostat have of the conserved energy, the same on all
+ * ranks. */
+double md_extended_energy(const struct md *md);
 /* The factor on all velocities of one Bussi step; kinetic and target per the
  * same unit. Same on all ranks for the same step. */
 double md_bussi_factor(uint64_t seed, int64_t step, double decay,
@@ -288,6 +307,10 @@ double md_thermal(const struct md *md, double temperature);
 
 /* ---- md_observe.c ---- */
 void md_observe_init(struct md *md);
+/* One more column; values follow in the same order. */
+void md_add_observable(struct md *md, const char *name, enum md_unit unit,
+                       const char *description, const char *heading,
+                       int per_particle, int decimals);
 int md_observe(struct ctx *ctx, void *state, double *values);
 #define MD_FIELD_NAMES \
     "position, velocity, force, image, id, species, mass and charge"

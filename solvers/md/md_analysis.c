@@ -113,19 +113,22 @@ static int rdf_sample(struct ctx *ctx, struct md *md)
 {
     struct md_rdf *rdf = &md->rdf;
     rdf->n_samples++;
+    rdf->per_volume += 1 / md_volume(md);
     return md->k->pair_histogram(ctx, md->store, rdf->range, rdf->n_bins,
                                  rdf->channel_of, rdf->counts);
 }
 
-/* Ordered pairs of an ideal gas in one sample, per volume: g = 1 there. A
+/* Ordered pairs of an ideal gas in all samples, per volume: g = 1 there. A
  * particle is no neighbor of its own. */
 static double pairs_per_volume(const struct md *md, int channel)
 {
     int a = md->rdf.pairs[channel][0], b = md->rdf.pairs[channel][1];
     double n_a = (double)md->species[a].count;
     double n_b = (double)md->species[b].count;
-    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
-    return (a == b ? n_a * (n_a - 1) : 2 * n_a * n_b) / volume;
+    double pairs = a == b ? n_a * (n_a - 1) : 2 * n_a * n_b;
+    if (md->barostat.kind)
+        return pairs * md->rdf.per_volume;
+    return pairs / md_volume(md) * (double)md->rdf.n_samples;
 }
 
 int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
@@ -136,7 +139,7 @@ int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
         &rdf->counts[(size_t)channel * (size_t)rdf->n_bins];
     const double pi = 3.14159265358979323846;
     double width = rdf->range / rdf->n_bins;
-    double ideal = pairs_per_volume(md, channel) * (double)rdf->n_samples;
+    double ideal = pairs_per_volume(md, channel);
     /* Whole numbers below 2^53 add up exactly as doubles. */
     for (int b = 0; b < rdf->n_bins; b++)
         g[b] = (double)counts[b];
@@ -176,6 +179,15 @@ static double unwrapped(const struct md *md, const struct md_particle *p, int d)
     return p->position[d] + p->image[d] * md->box_length[d];
 }
 
+/* A place of the start, as it lies in a box that has changed since. */
+static double then_in_box(const struct md *md, double x, int d)
+{
+    double lo = md->box_lo[d];
+    if (!md->barostat.kind)
+        return x;
+    return lo + (x - lo) * md->box_length[d] / md->barostat.start[d];
+}
+
 static int msd_start(struct ctx *ctx, struct md *md)
 {
     struct md_particle *rows = NULL;
@@ -197,7 +209,8 @@ int md_msd_measure(struct ctx *ctx, struct md *md)
     for (int64_t i = 0; i < md->msd.n; i++) {
         double square = 0;
         for (int d = 0; d < 3; d++) {
-            double moved = unwrapped(md, &rows[i], d) - md->msd.reference[i][d];
+            double from = then_in_box(md, md->msd.reference[i][d], d);
+            double moved = unwrapped(md, &rows[i], d) - from;
             square += moved * moved;
         }
         sum[0] += square;

@@ -1,4 +1,5 @@
-/* md_ensemble.c: what a thermostat adds to a step of velocity Verlet. */
+/* md_ensemble.c: what thermostats add to a step of velocity Verlet, and when
+ * the box moves. */
 #include "md.h"
 
 #include <math.h>
@@ -108,16 +109,86 @@ static void apply_langevin(struct md *md)
     md->thermostat_work += after.kinetic - before.kinetic;
 }
 
+/* ---- Nose-Hoover ---- */
+
+/* Half a step of the chain: Martyna et al. (1996). */
+static void half_chain(struct md *md)
+{
+    struct md_stress *s = &md->stress;
+    double twice = s->kinetic[0] + s->kinetic[1] + s->kinetic[2];
+    double kt = md->constants->boltzmann * md->temperature;
+    double factor = md_chain_half(&md->chain, twice, kt, md->dt);
+    for (int d = 0; d < 3; d++)
+        s->kinetic[d] *= factor * factor;
+    md->k->scale_velocities(md->store, factor);
+}
+
+/* The kinetic energy, for the half step now and that of the next step. */
+static int measure_kinetic(struct ctx *ctx, struct md *md)
+{
+    struct md_moments moments;
+    md->k->moments(md->store, &moments);
+    TRY(comm_sum_double(ctx, &moments.kinetic, 1));
+    for (int d = 0; d < 3; d++)
+        md->stress.kinetic[d] =
+            2.0 / 3.0 * moments.kinetic * md->constants->mvv_to_energy;
+    return 0;
+}
+
+/* ---- a step ---- */
+
+int md_ensemble_start(struct ctx *ctx, struct md *md)
+{
+    if (md->ensemble != MD_NOSE_HOOVER)
+        return 0;
+    return md->barostat.kind ? md_measure_stress(ctx, md, &md->stress)
+                             : measure_kinetic(ctx, md);
+}
+
+int md_ensemble_begin(struct ctx *ctx, struct md *md)
+{
+    int status = 0;
+    if (md->ensemble != MD_NOSE_HOOVER && !md->barostat.kind)
+        return 0;
+    timer_begin(ctx->timers, md->phase_integrate);
+    if (md->ensemble == MD_NOSE_HOOVER)
+        half_chain(md);
+    if (md->barostat.kind)
+        status = md_barostat_begin(ctx, md);
+    timer_end(ctx->timers, md->phase_integrate);
+    return status;
+}
+
+static int apply_thermostat(struct ctx *ctx, struct md *md)
+{
+    if (md->ensemble == MD_BUSSI)
+        return apply_bussi(ctx, md);
+    if (md->ensemble == MD_LANGEVIN) {
+        apply_langevin(md);
+        return 0;
+    }
+    if (!md->barostat.kind) /* else it has just been measured */
+        TRY(measure_kinetic(ctx, md));
+    half_chain(md);
+    return 0;
+}
+
 int md_ensemble_apply(struct ctx *ctx, struct md *md)
 {
     int status = 0;
-    if (md->ensemble == MD_NVE)
+    if (md->ensemble == MD_NVE && !md->barostat.kind)
         return 0;
     timer_begin(ctx->timers, md->phase_integrate);
-    if (md->ensemble == MD_BUSSI)
-        status = apply_bussi(ctx, md);
-    else
-        apply_langevin(md);
+    if (md->barostat.kind)
+        status = md_barostat_finish(ctx, md);
+    if (status == 0 && md->ensemble != MD_NVE)
+        status = apply_thermostat(ctx, md);
     timer_end(ctx->timers, md->phase_integrate);
     return status;
+}
+
+double md_extended_energy(const struct md *md)
+{
+    double kt = md->constants->boltzmann * md->temperature;
+    return md_chain_energy(&md->chain, kt) + md_barostat_energy(md);
 }

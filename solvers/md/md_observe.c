@@ -30,6 +30,8 @@ static void name_units(struct md *md)
         [MD_PRESSURE] = {1, -1, -2, 0, 0, 0},
         [MD_MOMENTUM] = {1, 1, -1, 0, 0, 0},
         [MD_CHARGE] = {0, 0, 0, 0, 1, 0},
+        [MD_VOLUME] = {0, 3, 0, 0, 0, 0},
+        [MD_DENSITY] = {1, -3, 0, 0, 0, 0},
         [MD_NO_UNIT] = {0, 0, 0, 0, 0, 0},
     };
     for (int u = 0; u < MD_UNITS; u++)
@@ -37,9 +39,9 @@ static void name_units(struct md *md)
                   sizeof md->unit_text[u]);
 }
 
-static void add_observable(struct md *md, const char *name, enum md_unit unit,
-                           const char *description, const char *heading,
-                           int per_particle, int decimals)
+void md_add_observable(struct md *md, const char *name, enum md_unit unit,
+                       const char *description, const char *heading,
+                       int per_particle, int decimals)
 {
     md->observables[md->n_observables++] =
         (struct observable){.name = name,
@@ -81,32 +83,36 @@ static int has_part(const struct md *md, int e)
 void md_observe_init(struct md *md)
 {
     name_units(md);
-    add_observable(md, "temperature", MD_TEMPERATURE,
-                   "kinetic temperature, 2 K / (degrees of freedom x k)", "T",
-                   0, 4);
-    add_observable(md, "pressure", MD_PRESSURE,
-                   "(2 K + virial) / 3 V, with the tail correction if asked",
-                   "P", 0, 4);
-    add_observable(md, "potential_energy", MD_ENERGY,
-                   "potential energy of all particles", "U/N", 1, 6);
-    add_observable(md, "kinetic_energy", MD_ENERGY,
-                   "kinetic energy of all particles", NULL, 0, 6);
-    add_observable(md, "total_energy", MD_ENERGY,
-                   "potential + kinetic energy of all particles", "E/N", 1, 6);
-    add_observable(md, "momentum", MD_MOMENTUM, "length of the total momentum",
-                   NULL, 0, 6);
-    if (md->ensemble != MD_NVE)
-        add_observable(md, "conserved_energy", MD_ENERGY,
-                       "total energy less what the thermostat has put in", NULL,
-                       0, 6);
+    md_add_observable(md, "temperature", MD_TEMPERATURE,
+                      "kinetic temperature, 2 K / (degrees of freedom x k)",
+                      "T", 0, 4);
+    md_add_observable(md, "pressure", MD_PRESSURE,
+                      "(2 K + virial) / 3 V, with the tail correction if asked",
+                      "P", 0, 4);
+    md_add_observable(md, "potential_energy", MD_ENERGY,
+                      "potential energy of all particles", "U/N", 1, 6);
+    md_add_observable(md, "kinetic_energy", MD_ENERGY,
+                      "kinetic energy of all particles", NULL, 0, 6);
+    md_add_observable(md, "total_energy", MD_ENERGY,
+                      "potential + kinetic energy of all particles", "E/N", 1,
+                      6);
+    md_add_observable(md, "momentum", MD_MOMENTUM,
+                      "length of the total momentum", NULL, 0, 6);
+    if (md->ensemble != MD_NVE || md->barostat.kind)
+        md_add_observable(
+            md, "conserved_energy", MD_ENERGY,
+            "total energy with that of thermostat and barostat, or "
+            "less what they have put in",
+            NULL, 0, 6);
     for (int e = 0; e < MD_ENERGIES; e++)
         if (has_part(md, e))
-            add_observable(md, parts[e].name, MD_ENERGY, parts[e].description,
-                           NULL, 0, 6);
+            md_add_observable(md, parts[e].name, MD_ENERGY,
+                              parts[e].description, NULL, 0, 6);
     if (md->msd.on)
-        add_observable(md, "mean_squared_displacement", MD_AREA,
-                       "mean squared distance from the start, all particles",
-                       "MSD", 0, 4);
+        md_add_observable(md, "mean_squared_displacement", MD_AREA,
+                          "mean squared distance from the start, all particles",
+                          "MSD", 0, 4);
+    md_observe_box_init(md);
 }
 
 /* Sums over ranks that all values are made of. */
@@ -145,7 +151,7 @@ int md_observe(struct ctx *ctx, void *state, double *values)
     struct md *md = state;
     struct whole w;
     TRY(sum_whole(ctx, md, &w));
-    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
+    double volume = md_volume(md);
     double potential = w.potential + md->pair.tail_energy;
     double pressure = (2 * w.kinetic + w.virial) / (3 * volume) *
                           md->constants->energy_per_volume_to_pressure +
@@ -167,8 +173,8 @@ int md_observe(struct ctx *ctx, void *state, double *values)
     values[n++] =
         sqrt(w.momentum[0] * w.momentum[0] + w.momentum[1] * w.momentum[1] +
              w.momentum[2] * w.momentum[2]);
-    if (md->ensemble != MD_NVE)
-        values[n++] = potential + w.kinetic - w.work;
+    if (md->ensemble != MD_NVE || md->barostat.kind)
+        values[n++] = potential + w.kinetic - w.work + md_extended_energy(md);
     w.part[MD_ENERGY_PAIR] += md->pair.tail_energy;
     for (int e = 0; e < MD_ENERGIES; e++)
         if (has_part(md, e))
@@ -177,7 +183,7 @@ int md_observe(struct ctx *ctx, void *state, double *values)
         TRY(md_msd_measure(ctx, md));
         values[n++] = md->msd_now[0];
     }
-    return 0;
+    return md_observe_box(ctx, md, values, &n);
 }
 
 /* ---- pictures ---- */

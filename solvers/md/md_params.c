@@ -329,31 +329,6 @@ static int scan_file(struct ctx *ctx, struct params *p, struct md *md)
     return params_finish(ctx, p);
 }
 
-static void read_ensemble(struct params *p, struct md *md)
-{
-    static const char *const types[] = {"nve", "langevin", "bussi", NULL};
-    static const char *const keys[] = {"temperature", "relaxation"};
-    const char *type = params_string(p, "md.ensemble", "type");
-    md->ensemble = (enum md_ensemble)choice(type, types);
-    double value[2] = {0, 0};
-    for (int i = 0; i < 2; i++) {
-        int is_set = params_is_set(p, "md.ensemble", keys[i]);
-        if (is_set)
-            value[i] = params_double(p, "md.ensemble", keys[i]);
-        else if (md->ensemble != MD_NVE)
-            params_error(p, "md.ensemble", keys[i],
-                         "the thermostat '%s' needs md.ensemble.%s", type,
-                         keys[i]);
-        if (is_set && md->ensemble == MD_NVE)
-            params_error(p, "md.ensemble", keys[i],
-                         "md.ensemble.%s has no meaning for type \"nve\"; the "
-                         "starting temperature is md.initial.temperature",
-                         keys[i]);
-    }
-    md->temperature = value[0];
-    md->relaxation = value[1];
-}
-
 /* An unknown field is found here, not when the first frame is due. */
 static void check_fields(struct params *p)
 {
@@ -453,7 +428,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(read_data(ctx, p, md));
     read_species(p, md);
     TRY(comm_agree(ctx, read_initial(ctx, p, md)));
-    read_ensemble(p, md);
+    md_ensemble_read(p, md);
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));
@@ -470,6 +445,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
         TRY(params_finish(ctx, p));
     }
     md->degrees_of_freedom = degrees_of_freedom(md);
+    md_ensemble_prepare(md);
     TRY(params_fill_double(ctx, p, "md.initial", "overlap",
                            0.3 * md->pair.smallest_sigma));
     md->initial.overlap = params_double(p, "md.initial", "overlap");

@@ -194,6 +194,11 @@ static int save_rdf(struct ctx *ctx, const struct md *md, struct state_io *io)
         state_shared("rdf/samples", STATE_INT64, 1, &samples);
     TRY_CLEANUP(state_put(ctx, io, &counts));
     TRY_CLEANUP(state_put(ctx, io, &taken));
+    double density = rdf->per_volume;
+    struct state_array per_volume =
+        state_shared("rdf/per_volume", STATE_DOUBLE, 1, &density);
+    if (md->barostat.kind)
+        TRY_CLEANUP(state_put(ctx, io, &per_volume));
 cleanup:
     free(sum);
     return status;
@@ -229,6 +234,7 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
     TRY(state_put(ctx, io, &numbers));
     TRY(state_put(ctx, io, &work));
     TRY(save_particles(ctx, md, io));
+    TRY(md_save_box(ctx, md, io));
     if (md->topology)
         TRY(md_save_terms(ctx, md, io));
     if (md->rdf.on)
@@ -284,6 +290,7 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
                         const struct columns *columns)
 {
     size_t n = (size_t)columns->n;
+    double now[3], listed[3];
     struct md_slot *slots = malloc((n + 1) * sizeof *slots);
     struct md_particle *p = malloc((n + 1) * sizeof *p);
     int status = 0;
@@ -294,12 +301,20 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
         p[i] = slots[i].p;
         memcpy(p[i].position, slots[i].listed, sizeof p[i].position);
     }
+    for (int d = 0; d < 3; d++) {
+        now[d] = md->box_length[d];
+        listed[d] = md->barostat.listed[d];
+    }
+    if (md->barostat.kind)
+        md_set_box(md, listed);
     if (status == 0)
         status = md->k->insert(ctx, md->store, p, n);
     TRY_CLEANUP(comm_agree(ctx, status));
     if (md->topology)
         TRY_CLEANUP(md_restore_terms(ctx, md, io, p, n));
     TRY_CLEANUP(md_redistribute(ctx, md));
+    if (md->barostat.kind)
+        md_set_box(md, now);
     TRY_CLEANUP(comm_agree(ctx, md->k->put_slots(ctx, md->store, slots, n)));
 cleanup:
     free(slots);
@@ -397,6 +412,10 @@ static int restore_rdf(struct ctx *ctx, struct md *md, struct state_io *io)
         state_shared("rdf/samples", STATE_INT64, 1, &rdf->n_samples);
     TRY(state_get(ctx, io, &counts));
     TRY(state_get(ctx, io, &samples));
+    struct state_array per_volume =
+        state_shared("rdf/per_volume", STATE_DOUBLE, 1, &rdf->per_volume);
+    if (md->barostat.kind)
+        TRY(state_get(ctx, io, &per_volume));
     if (md->grid.rank != 0)
         memset(rdf->counts, 0, (size_t)n * sizeof *rdf->counts);
     return 0;
@@ -435,6 +454,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     md->step = md->first_step = counters[STEP];
     md->unsafe_steps = counters[UNSAFE_STEPS];
     TRY(restore_work(ctx, md, io));
+    TRY(md_restore_box(ctx, md, io));
     TRY(md_open_store(ctx, md));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_compute_sums(ctx, md));

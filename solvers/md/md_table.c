@@ -31,7 +31,9 @@ static const struct param_section sections[] = {
      "file."},
     {"md.coulomb", 0, 1,
      "Forces between charges: those of a data file, or of the species."},
-    {"md.ensemble", 0, 1, "Constant energy, or a thermostat."},
+    {"md.ensemble", 0, 1,
+     "Constant energy, constant temperature, or constant temperature and "
+     "pressure."},
     {"md.analysis.rdf", 0, 1,
      "Radial distribution functions, accumulated during the run and written at "
      "its end under /statistics/radial_distribution."},
@@ -45,6 +47,10 @@ static const struct param_section sections[] = {
         0, -3, 0, 0, 0, 0 \
     }
 
+#define PRESSURE           \
+    {                      \
+        1, -1, -2, 0, 0, 0 \
+    }
 #define PER_LENGTH        \
     {                     \
         0, -1, 0, 0, 0, 0 \
@@ -70,6 +76,9 @@ static const struct param params[] = {
      "sums of a step in single, positions, velocities and energies in double. "
      "single: positions and velocities in single as well."},
 
+    {"md", "pressure_tensor", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
+     "Write the six components of the pressure tensor beside the pressure. "
+     "Rows of observables then take a little longer to make."},
     {"md", "deterministic", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
      "Add forces, energies and moments as integers, so that the results do not "
      "depend, to the bit, on the order in which a card adds. Needs a card; "
@@ -262,15 +271,55 @@ static const struct param params[] = {
      "angstrom."},
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
-     PARAM_STARTER, "nve|langevin|bussi|-nose-hoover|-npt",
+     PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|berendsen",
      "nve: constant energy. langevin: friction and noise on each particle. "
-     "bussi: stochastic velocity rescaling, which disturbs the motion least."},
+     "bussi: stochastic velocity rescaling, which disturbs the motion least. "
+     "nose-hoover: a deterministic chain of thermostats. npt: constant "
+     "temperature and pressure, by thermostat and barostat. berendsen is "
+     "refused: its distribution is none."},
     {"md.ensemble", "temperature", PARAM_DOUBLE, TEMPERATURE, NULL, 0, 0, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Temperature of the thermostat."},
+    {"md.ensemble", "pressure", PARAM_DOUBLE, PRESSURE, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Pressure that type \"npt\" keeps, on all faces of the box."},
+    {"md.ensemble", "pressure_relaxation", PARAM_DOUBLE, TIME, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Time of the barostat, a few times longer than that of the thermostat: "
+     "how fast the volume relaxes (cell-rescaling), or about the period of its "
+     "oscillation over 2 pi (mtk; LAMMPS calls it Pdamp)."},
+    {"md.ensemble", "barostat", PARAM_STRING, NO_DIM, "\"cell-rescaling\"", 0,
+     0, 0, 0, "cell-rescaling|mtk|berendsen",
+     "cell-rescaling: the volume diffuses, with noise that makes its "
+     "fluctuations right (Bernetti and Bussi 2020). mtk: the box has inertia "
+     "and a chain of thermostats (Martyna, Tobias and Klein). berendsen is "
+     "refused: volumes fluctuate too little."},
+    {"md.ensemble", "thermostat", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, "langevin|bussi|nose-hoover",
+     "Thermostat of type \"npt\". Left out: bussi, and nose-hoover with "
+     "barostat \"mtk\"."},
+    {"md.ensemble", "coupling", PARAM_STRING, NO_DIM, "\"isotropic\"", 0, 0, 0,
+     0, "isotropic|semi-isotropic|anisotropic",
+     "Which edges of the box change together: all three, for liquids; x and y, "
+     "for films and membranes across z; or each by itself, for crystals."},
+    {"md.ensemble", "compressibility", PARAM_DOUBLE, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Of cell-rescaling: the material's, about, as a number per unit of "
+     "pressure of the deck (per bar in metal units, per atm in real units). "
+     "Sets the pace, not the result. Left out: 4.6e-10 / Pa, that of water; "
+     "0.1 in lj units."},
+    {"md.ensemble", "barostat_every", PARAM_INT, NO_DIM, NULL, 1, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Of cell-rescaling: steps between two changes of the box. Left out: 10."},
+    {"md.ensemble", "chain", PARAM_INT, NO_DIM, NULL, 1, MD_CHAIN_MAX, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "Links of a Nose-Hoover chain, and of that on an mtk barostat. Left out: "
+     "3."},
     {"md.ensemble", "relaxation", PARAM_DOUBLE, TIME, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Relaxation time of the thermostat: for langevin of velocities (1 / "
-     "friction), for bussi of the kinetic energy."},
+     "friction), for bussi of the kinetic energy, for nose-hoover the period "
+     "of "
+     "its oscillation over about 2 pi (LAMMPS calls it Tdamp)."},
 
     {"md.analysis.rdf", "pairs", PARAM_STRING_PAIRS, NO_DIM, NULL, 0, 0, 0,
      PARAM_OPTIONAL, NULL,

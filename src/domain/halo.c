@@ -133,6 +133,7 @@ static int allocate(struct ctx *ctx, struct halo *h, int n_channels)
     h->peers = calloc(n, sizeof *h->peers);
     h->first_channel = calloc(n + 1, sizeof *h->first_channel);
     h->channels = calloc(n, sizeof *h->channels);
+    h->delta = calloc(n, sizeof *h->delta);
     h->channel_count = calloc(n, sizeof *h->channel_count);
     h->leaving = calloc(n, sizeof *h->leaving);
     h->send_bytes = calloc(n, sizeof *h->send_bytes);
@@ -141,9 +142,9 @@ static int allocate(struct ctx *ctx, struct halo *h, int n_channels)
     h->recv_count = calloc(n, sizeof *h->recv_count);
     h->send_at = calloc(n, sizeof *h->send_at);
     h->recv_at = calloc(n, sizeof *h->recv_at);
-    if (!h->peers || !h->first_channel || !h->channels || !h->channel_count ||
-        !h->leaving || !h->send_bytes || !h->recv_bytes || !h->send_count ||
-        !h->recv_count || !h->send_at || !h->recv_at)
+    if (!h->peers || !h->first_channel || !h->channels || !h->delta ||
+        !h->channel_count || !h->leaving || !h->send_bytes || !h->recv_bytes ||
+        !h->send_count || !h->recv_count || !h->send_at || !h->recv_at)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %d halo channels",
                     n_channels);
     return 0;
@@ -159,7 +160,8 @@ static int find_peers(struct ctx *ctx, struct halo *h)
     qsort(reach, (size_t)n, sizeof *reach, by_rank_and_delta);
     int status = allocate(ctx, h, n);
     for (int c = 0; c < n && status == 0; c++) {
-        channel_init(&h->channels[c], &h->grid, reach[c].delta);
+        memcpy(h->delta[c], reach[c].delta, sizeof h->delta[c]);
+        channel_init(&h->channels[c], &h->grid, h->delta[c]);
         if (c == 0 || reach[c].rank != reach[c - 1].rank) {
             h->peers[h->n_peers] = reach[c].rank;
             h->first_channel[h->n_peers++] = c;
@@ -169,6 +171,17 @@ static int find_peers(struct ctx *ctx, struct halo *h)
     h->n_channels = n;
     free(reach);
     return status;
+}
+
+static int open_exchange(struct ctx *ctx, struct halo *h)
+{
+    TRY(comm_exchange_create(ctx, h->n_peers, h->peers, &h->exchange));
+    if (ctx->device && ctx->device->message_alloc) {
+        h->copies.device = h->copied.device = ctx->device;
+        if (ctx->device->direct)
+            comm_exchange_use_card(h->exchange);
+    }
+    return 0;
 }
 
 int halo_create(struct ctx *ctx, const struct grid *grid, double radius,
@@ -187,12 +200,7 @@ int halo_create(struct ctx *ctx, const struct grid *grid, double radius,
         status = find_peers(ctx, h);
     }
     TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(comm_exchange_create(ctx, h->n_peers, h->peers, &h->exchange));
-    if (ctx->device && ctx->device->message_alloc) {
-        h->copies.device = h->copied.device = ctx->device;
-        if (ctx->device->direct)
-            comm_exchange_use_card(h->exchange);
-    }
+    TRY_CLEANUP(open_exchange(ctx, h));
     *out = h;
     return 0;
 cleanup:
@@ -200,27 +208,70 @@ cleanup:
     return status;
 }
 
+/* What find_peers() and open_exchange() have made. */
+static void forget_peers(struct halo *h)
+{
+    void **owned[] = {(void **)&h->peers,         (void **)&h->first_channel,
+                      (void **)&h->channels,      (void **)&h->delta,
+                      (void **)&h->channel_count, (void **)&h->leaving,
+                      (void **)&h->send_bytes,    (void **)&h->recv_bytes,
+                      (void **)&h->send_count,    (void **)&h->recv_count,
+                      (void **)&h->send_at,       (void **)&h->recv_at};
+    for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) {
+        free(*owned[k]);
+        *owned[k] = NULL;
+    }
+    comm_exchange_destroy(h->exchange);
+    h->exchange = NULL;
+    h->n_peers = h->n_channels = 0;
+}
+
 void halo_destroy(struct halo *h)
 {
     if (!h)
         return;
-    comm_exchange_destroy(h->exchange);
-    free(h->peers);
-    free(h->first_channel);
-    free(h->channels);
-    free(h->channel_count);
-    free(h->leaving);
-    free(h->send_bytes);
-    free(h->recv_bytes);
-    free(h->send_count);
-    free(h->recv_count);
-    free(h->send_at);
-    free(h->recv_at);
+    forget_peers(h);
     buffer_free(&h->send);
     buffer_free(&h->recv);
     buffer_free(&h->copies);
     buffer_free(&h->copied);
     free(h);
+}
+
+/* ---- a box that changes ---- */
+
+void halo_set_box(struct halo *h, const struct grid *grid,
+                  struct md_geometry *out)
+{
+    h->grid = *grid;
+    for (int c = 0; c < h->n_channels; c++)
+        channel_init(&h->channels[c], &h->grid, h->delta[c]);
+    for (int d = 0; d < 3; d++) {
+        out->box_length[d] = grid->box_length[d];
+        out->lo[d] = grid->lo[d];
+        out->hi[d] = grid->hi[d];
+    }
+    out->n_channels = h->n_channels;
+    out->channels = h->channels;
+}
+
+/* Whether the same blocks are within reach as when peers were found. */
+static int is_same_reach(const struct halo *h)
+{
+    int n = find_reach(h, NULL);
+    for (int c = 0; c < h->n_channels && n == h->n_channels; c++)
+        if (!is_within(h, h->delta[c]))
+            return 0;
+    return n == h->n_channels;
+}
+
+int halo_fit(struct ctx *ctx, struct halo *h)
+{
+    if (is_same_reach(h))
+        return 0;
+    forget_peers(h);
+    TRY(comm_agree(ctx, find_peers(ctx, h)));
+    return open_exchange(ctx, h);
 }
 
 /* ---- messages ---- */

@@ -17,6 +17,7 @@
 
 struct ctx;
 struct halo;
+struct md_geometry;
 struct md_kernels;
 struct md_store;
 struct md_particle;
@@ -27,6 +28,16 @@ struct topology;
 int halo_create(struct ctx *ctx, const struct grid *grid, double radius,
                 struct halo **out);
 void halo_destroy(struct halo *h);
+
+/* The box has changed, and with it all blocks in proportion: `grid` is the same
+ * ranks' in the new one. Peers and the choice of copies stay as they are until
+ * the next redistribution, so that *out, for md_kernels.set_box(), fits the
+ * copies that there are; it borrows the channels. */
+void halo_set_box(struct halo *h, const struct grid *grid,
+                  struct md_geometry *out);
+/* Before a redistribution in a box that has changed: whoever is within reach
+ * now is a peer. Errors: STATUS_MEMORY, STATUS_MPI. Collective. */
+int halo_fit(struct ctx *ctx, struct halo *h);
 
 /* Particles that move to other ranks take their terms along, out of and into
  * this topology (borrowed). */

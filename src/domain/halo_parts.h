@@ -22,6 +22,7 @@ struct halo {
     int *peers;         /* ranks, ascending; this rank may be among them */
     int *first_channel; /* [n_peers + 1] */
     struct md_channel *channels;     /* by peer */
+    int (*delta)[3];                 /* of each channel's block from this one */
     size_t *channel_count;           /* copies chosen for each channel */
     size_t *leaving;                 /* particles for each peer */
     size_t *send_bytes, *recv_bytes; /* of the present message, by peer */

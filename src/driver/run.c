@@ -199,6 +199,16 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     return 0;
 }
 
+/* Where no step can follow: what there is, is saved. */
+static int check_blocked(struct ctx *ctx, struct run *run)
+{
+    const char *why = run->job.solver->blocked(run->job.state);
+    if (why == NULL)
+        return 0;
+    TRY(saves_write(ctx, &run->saves));
+    return FAIL(ctx, STATUS_PHYSICS, "%s", why);
+}
+
 /* The energies of a row come with the forces, so after a wish to stop one more
  * step is made, to be looked at. What is written because a run ends comes after
  * its checkpoint: a run that goes on from there has not ended. */
@@ -208,6 +218,8 @@ static int loop(struct ctx *ctx, struct run *run)
     void *state = run->job.state;
     int stop = 0, wish;
     while (!s->done(state)) {
+        if (s->blocked != NULL)
+            TRY(check_blocked(ctx, run));
         int64_t step = s->step_number(state) + 1;
         TRY(advance(ctx, run, stop || step == s->steps_total(state), &wish));
         if (stop)

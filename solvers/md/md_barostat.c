@@ -1,0 +1,291 @@
+/* md_barostat.c: constant pressure.
+ *
+ * Cell rescaling: Bernetti and Bussi (2020), J. Chem. Phys. 153, 114107, with
+ * the square root of a group's length, area or volume as the variable, whose
+ * noise does not depend on it. MTK: Martyna, Tobias and Klein (1994), J. Chem.
+ * Phys. 101, 4177, integrated as by Tuckerman et al. (2006), J. Phys. A 39,
+ * 5629. Energies, times and lengths are the deck's; docs/md.md has the
+ * equations.
+ */
+#include "md.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/timer.h"
+#include "kernels/rng.h"
+
+/* ---- stress ---- */
+
+int md_measure_stress(struct ctx *ctx, struct md *md, struct md_stress *out)
+{
+    double v[6], to_energy = md->constants->mvv_to_energy;
+    if (!md->sums_known)
+        TRY(md_compute_sums(ctx, md));
+    if (md->with_tensor) {
+        double kinetic[6];
+        md->k->kinetic_tensor(md->store, kinetic);
+        for (int d = 0; d < 3; d++) {
+            v[d] = kinetic[d] * to_energy;
+            v[3 + d] = md->sums.tensor[d];
+        }
+    } else {
+        struct md_moments moments;
+        md->k->moments(md->store, &moments);
+        for (int d = 0; d < 3; d++) {
+            v[d] = 2.0 / 3.0 * moments.kinetic * to_energy;
+            v[3 + d] = md->sums.virial / 3;
+        }
+    }
+    TRY(comm_sum_double(ctx, v, 6));
+    for (int d = 0; d < 3; d++) {
+        out->kinetic[d] = v[d];
+        out->virial[d] = v[3 + d];
+    }
+    return 0;
+}
+
+int md_wants_virial(const struct md *md)
+{
+    const struct md_barostat *b = &md->barostat;
+    if (b->kind == MD_NO_BAROSTAT)
+        return 0;
+    return b->moves || (md->step + 1) % b->every == 0;
+}
+
+static double kt_of(const struct md *md)
+{
+    return md->constants->boltzmann * md->temperature;
+}
+
+/* Volume times (pressure - that of the deck), averaged over a group. */
+static double excess(const struct md *md, const struct md_stress *s, int group)
+{
+    const struct md_barostat *b = &md->barostat;
+    double sum = 0, volume = md_volume(md);
+    double tail =
+        md->pair.tail_pressure / md->constants->energy_per_volume_to_pressure;
+    for (int d = 0; d < 3; d++)
+        if (b->group[d] == group)
+            sum += s->kinetic[d] + s->virial[d];
+    return sum / b->size[group] + volume * (tail - b->pressure);
+}
+
+/* Length, area or volume of a group. */
+static double content(const struct md *md, int group)
+{
+    double product = 1;
+    for (int d = 0; d < 3; d++)
+        if (md->barostat.group[d] == group)
+            product *= md->box_length[d];
+    return product;
+}
+
+/* A box that jumps is a mistake somewhere; the pair list would not follow. */
+static int check_jump(struct ctx *ctx, const struct md *md)
+{
+    const struct md_barostat *b = &md->barostat;
+    for (int d = 0; d < 3; d++) {
+        double factor = b->length[d] / md->box_length[d];
+        if (!(fabs(factor - 1) < 0.1))
+            return FAIL(ctx, STATUS_PHYSICS,
+                        "step %" PRId64 ": the box would change by a factor of "
+                        "%g in one step; md.ensemble.pressure_relaxation = %g "
+                        "is too short, or the start is too far from "
+                        "equilibrium",
+                        md->step, factor, b->relaxation);
+    }
+    return 0;
+}
+
+/* ---- cell rescaling ---- */
+
+/* The variable of a group is q = sqrt(content), its diffusion coefficient D
+ * that of q: mean and variance of its jump from the present state. */
+static void jump_of(const struct md *md, const struct md_stress *s, int group,
+                    double *mean, double *spread2)
+{
+    const struct md_barostat *b = &md->barostat;
+    double kt = kt_of(md), a = content(md, group), q = sqrt(a);
+    double time = (double)b->every * md->dt;
+    double d = kt * b->compressibility * b->size[group] * a /
+               (12 * b->relaxation * md_volume(md));
+    double force = 2 / q * excess(md, s, group) + kt / q;
+    *mean = d / kt * force * time;
+    *spread2 = 2 * d * time;
+}
+
+static int begin_rescaling(struct ctx *ctx, struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    struct md_stress stress;
+    double q[3];
+    TRY(md_measure_stress(ctx, md, &stress));
+    for (int g = 0; g < b->n_groups; g++) {
+        double noise[2];
+        rng_normal2(
+            rng_philox(md->seed, RNG_BAROSTAT, (uint64_t)md->step, (uint64_t)g),
+            noise);
+        jump_of(md, &stress, g, &b->mean[g], &b->spread2[g]);
+        b->jump[g] = b->mean[g] + sqrt(b->spread2[g]) * noise[0];
+        q[g] = sqrt(content(md, g));
+    }
+    for (int d = 0; d < 3; d++) {
+        int g = b->group[d];
+        double factor = 1 + b->jump[g] / q[g];
+        b->length[d] = md->box_length[d] *
+                       (factor > 0 ? pow(factor, 2.0 / b->size[g]) : 0);
+    }
+    return 0;
+}
+
+/* kT ln(P_forth / P_back) of the jump that has been made, which detailed
+ * balance asks to be the loss of energy: Bernetti and Bussi, section II D. */
+static int finish_rescaling(struct ctx *ctx, struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    struct md_stress stress;
+    double ln = 0;
+    TRY(md_measure_stress(ctx, md, &stress));
+    for (int g = 0; g < b->n_groups; g++) {
+        double mean, spread2;
+        jump_of(md, &stress, g, &mean, &spread2);
+        double forth = b->jump[g] - b->mean[g], back = b->jump[g] + mean;
+        ln += back * back / (2 * spread2) + 0.5 * log(spread2) -
+              forth * forth / (2 * b->spread2[g]) - 0.5 * log(b->spread2[g]);
+    }
+    b->work += kt_of(md) * ln;
+    return 0;
+}
+
+/* ---- MTK ---- */
+
+/* Mass of one direction's rate. */
+static double rate_mass(const struct md *md)
+{
+    double tau = md->barostat.relaxation;
+    return (md->degrees_of_freedom + 3) / 3 * kt_of(md) * tau * tau;
+}
+
+static double twice_rate_energy(const struct md *md)
+{
+    const struct md_barostat *b = &md->barostat;
+    double sum = 0;
+    for (int g = 0; g < b->n_groups; g++)
+        sum += b->size[g] * rate_mass(md) * b->rate[g] * b->rate[g];
+    return sum;
+}
+
+static double kinetic_of(const struct md_stress *s)
+{
+    return s->kinetic[0] + s->kinetic[1] + s->kinetic[2];
+}
+
+static void push_rates(struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    const struct md_stress *s = &md->stress;
+    double shared = kinetic_of(s) / md->degrees_of_freedom;
+    for (int g = 0; g < b->n_groups; g++)
+        b->rate[g] +=
+            0.5 * md->dt * (excess(md, s, g) + shared) / rate_mass(md);
+}
+
+static void scale_rates(struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    double factor =
+        md_chain_half(&b->chain, twice_rate_energy(md), kt_of(md), md->dt);
+    for (int g = 0; g < b->n_groups; g++)
+        b->rate[g] *= factor;
+}
+
+/* The factor of velocities from the box over a quarter of a step. */
+static void drag_of(const struct md *md, double drag[3])
+{
+    const struct md_barostat *b = &md->barostat;
+    double trace = 0;
+    for (int d = 0; d < 3; d++)
+        trace += b->rate[b->group[d]];
+    for (int d = 0; d < 3; d++)
+        drag[d] = exp(-0.25 * md->dt *
+                      (b->rate[b->group[d]] + trace / md->degrees_of_freedom));
+}
+
+static void begin_mtk(struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    scale_rates(md);
+    push_rates(md);
+    for (int d = 0; d < 3; d++)
+        b->length[d] = md->box_length[d] * exp(md->dt * b->rate[b->group[d]]);
+}
+
+/* ---- a step ---- */
+
+int md_barostat_begin(struct ctx *ctx, struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    b->moves = md->step % b->every == 0;
+    if (!b->moves)
+        return 0;
+    if (b->kind == MD_MTK)
+        begin_mtk(md);
+    else
+        TRY(begin_rescaling(ctx, md));
+    return check_jump(ctx, md);
+}
+
+double md_barostat_drift(struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    struct md_geometry box;
+    struct md_stretch m = {.dt_kick = 0.5 * md->dt, .dt_half = 0.5 * md->dt};
+    double drag[3] = {1, 1, 1};
+    if (b->kind == MD_MTK)
+        drag_of(md, drag);
+    for (int d = 0; d < 3; d++) {
+        m.before[d] = m.after[d] = drag[d];
+        /* Momenta go with 1 / length where MTK's drag does not see to it. */
+        m.middle[d] = b->kind == MD_MTK ? 1 : md->box_length[d] / b->length[d];
+    }
+    md_new_box(md, b->length, &box);
+    m.box = &box;
+    return md->k->stretch(md->store, &m);
+}
+
+void md_barostat_kick(struct md *md)
+{
+    double drag[3];
+    drag_of(md, drag);
+    md->k->kick_scaled(md->store, drag, 0.5 * md->dt, drag);
+}
+
+int md_barostat_finish(struct ctx *ctx, struct md *md)
+{
+    if (!md->barostat.moves)
+        return 0;
+    if (md->barostat.kind == MD_CELL_RESCALING)
+        return finish_rescaling(ctx, md);
+    TRY(md_measure_stress(ctx, md, &md->stress));
+    push_rates(md);
+    scale_rates(md);
+    return 0;
+}
+
+double md_barostat_energy(const struct md *md)
+{
+    const struct md_barostat *b = &md->barostat;
+    double kt = kt_of(md), sum = b->pressure * md_volume(md);
+    if (b->kind == MD_NO_BAROSTAT)
+        return 0;
+    if (b->kind == MD_MTK)
+        return sum + 0.5 * twice_rate_energy(md) +
+               md_chain_energy(&b->chain, kt);
+    for (int g = 0; g < b->n_groups; g++)
+        sum -= 0.5 * kt * log(content(md, g));
+    return sum + b->work;
+}

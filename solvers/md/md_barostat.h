@@ -1,0 +1,122 @@
+/* md_barostat.h: what constant temperature and pressure carry along from step
+ * to step: Nose-Hoover chains, and a box that changes. docs/md.md has the
+ * equations.
+ */
+#ifndef WARPDECK_SOLVERS_MD_BAROSTAT_H
+#define WARPDECK_SOLVERS_MD_BAROSTAT_H
+
+#include <stdint.h>
+
+struct ctx;
+struct md;
+struct params;
+struct state_io;
+
+enum { MD_CHAIN_MAX = 16 };
+
+/* A chain of thermostats on `freedom` degrees of freedom: Martyna, Klein and
+ * Tuckerman (1992). Energies are the deck's. */
+struct md_chain {
+    int links; /* 0: there is none */
+    double freedom;
+    double mass[MD_CHAIN_MAX];  /* energy * time^2 */
+    double place[MD_CHAIN_MAX]; /* no unit */
+    double speed[MD_CHAIN_MAX]; /* per time */
+};
+
+enum md_barostat_kind { MD_NO_BAROSTAT, MD_CELL_RESCALING, MD_MTK };
+
+/* Edges of the box change in groups: x, y and z together (isotropic), x and y
+ * together (semi-isotropic), or each by itself. */
+struct md_barostat {
+    enum md_barostat_kind kind; /* MD_NO_BAROSTAT: the box is as it is */
+    int n_groups;
+    int group[3], size[3];  /* group of a direction; directions of a group */
+    double pressure;        /* energy / volume */
+    double compressibility; /* volume / energy */
+    double relaxation;
+    int64_t every; /* steps between two changes of the box */
+
+    double rate[3];        /* MTK: d ln(edge) / dt, by group */
+    struct md_chain chain; /* MTK: on the rates */
+    double work;           /* cell rescaling: what the noise has given, kT
+                            * ln(P_forth / P_back), all steps */
+
+    /* the present step */
+    int moves;                           /* the box changes in it */
+    double length[3];                    /* of the box after it */
+    double jump[3], mean[3], spread2[3]; /* cell rescaling, by group */
+
+    double listed[3]; /* edges when the pair list was built */
+    double start[3];  /* and at step 0 */
+};
+
+/* Sums over all particles, by direction: m v^2 and the virial, as energies. */
+struct md_stress {
+    double kinetic[3], virial[3];
+};
+
+/* ---- md_chain.c ---- */
+/* Masses of a chain: freedom kT relaxation^2 for the first, kT relaxation^2 for
+ * each other; at rest. */
+void md_chain_init(struct md_chain *c, int links, double freedom, double kt,
+                   double relaxation);
+/* Advance the chain by half of dt against its `twice` the kinetic energy (m v^2
+ * summed); returns the factor on the velocities that it holds. Martyna,
+ * Tuckerman, Tobias and Klein (1996), Mol. Phys. 87, 1117, eqs. 29 to 31, with
+ * Yoshida's three weights. */
+double md_chain_half(struct md_chain *c, double twice, double kt, double dt);
+/* Its part of the conserved energy. */
+double md_chain_energy(const struct md_chain *c, double kt);
+
+/* ---- md_ensemble_read.c ---- */
+/* [md.ensemble]; errors go to params_error. */
+void md_ensemble_read(struct params *p, struct md *md);
+/* STATUS_UNSUPPORTED where the backend cannot do it. */
+int md_check_ensemble(struct ctx *ctx, const struct md *md);
+/* What follows from the particles' number, once it is known. */
+void md_ensemble_prepare(struct md *md);
+
+/* ---- md_barostat.c ---- */
+/* m v^2 and virial of the present state, by direction where the box does not
+ * change in proportion. Collective. */
+int md_measure_stress(struct ctx *ctx, struct md *md, struct md_stress *out);
+/* Whether forces of the present step are to come with the virial. */
+int md_wants_virial(const struct md *md);
+/* The first half of a step in which the box changes, as kick_drift(). */
+double md_barostat_drift(struct md *md);
+/* The last kick of a step under MTK. */
+void md_barostat_kick(struct md *md);
+/* Before the first half: where the box goes; and after the last kick. */
+int md_barostat_begin(struct ctx *ctx, struct md *md);
+int md_barostat_finish(struct ctx *ctx, struct md *md);
+/* Its part of the conserved energy, the same on all ranks. */
+double md_barostat_energy(const struct md *md);
+
+/* ---- md_box.c ---- */
+double md_volume(const struct md *md);
+/* The box, grid and halo for these edges: what a backend needs of it. */
+struct md_geometry;
+void md_new_box(struct md *md, const double length[3], struct md_geometry *out);
+/* The store's, too; particles in proportion. */
+void md_set_box(struct md *md, const double length[3]);
+/* Before a redistribution. Collective. */
+int md_fit_halo(struct ctx *ctx, struct md *md);
+/* How far a particle may move beside the box before the pair list may miss a
+ * pair. */
+double md_list_slack(const struct md *md);
+/* Why no other step can be made in this box, or NULL: the longest cutoff is
+ * more than half of an edge. The text stands in md. */
+const char *md_blocked(void *state);
+
+/* ---- md_observe_box.c ---- */
+void md_observe_box_init(struct md *md);
+/* Appends to values[*n]. Collective. */
+int md_observe_box(struct ctx *ctx, struct md *md, double *values, int *n);
+
+/* ---- md_state_box.c ---- */
+int md_save_box(struct ctx *ctx, struct md *md, struct state_io *io);
+/* The box of then, before the store is opened; the rest after. */
+int md_restore_box(struct ctx *ctx, struct md *md, struct state_io *io);
+
+#endif

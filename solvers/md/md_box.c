@@ -1,0 +1,78 @@
+/* md_box.c: a box that changes in the run. */
+#include "md.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/ctx.h"
+#include "base/error.h"
+#include "domain/halo.h"
+
+double md_volume(const struct md *md)
+{
+    return md->box_length[0] * md->box_length[1] * md->box_length[2];
+}
+
+void md_new_box(struct md *md, const double length[3], struct md_geometry *out)
+{
+    struct grid grid;
+    for (int d = 0; d < 3; d++)
+        md->box_length[d] = length[d];
+    grid_init(&grid, md->box_lo, md->box_length, md->grid.dims, md->grid.rank,
+              md->grid.size);
+    md->grid = grid;
+    halo_set_box(md->halo, &md->grid, out);
+    if (md->pair.tail)
+        md_pair_tail(md);
+}
+
+void md_set_box(struct md *md, const double length[3])
+{
+    struct md_geometry box;
+    md_new_box(md, length, &box);
+    md->k->set_box(md->store, &box);
+}
+
+int md_fit_halo(struct ctx *ctx, struct md *md)
+{
+    if (md->barostat.kind == MD_NO_BAROSTAT)
+        return 0;
+    for (int d = 0; d < 3; d++)
+        md->barostat.listed[d] = md->box_length[d];
+    return halo_fit(ctx, md->halo);
+}
+
+/* A pair that is not listed was at least R = cutoff + skin apart then. In
+ * proportion to the box that is at least R times the least factor of an edge,
+ * and twice the way of a particle beside it less. */
+double md_list_slack(const struct md *md)
+{
+    double reach = md->pair.reach, skin = md->pair.skin, least = 1;
+    if (md->barostat.kind == MD_NO_BAROSTAT)
+        return 0.5 * skin;
+    for (int d = 0; d < 3; d++)
+        least = fmin(least, md->box_length[d] / md->barostat.listed[d]);
+    return 0.5 * (skin - (1 - least) * (reach + skin));
+}
+
+const char *md_blocked(void *state)
+{
+    struct md *md = state;
+    double shortest =
+        fmin(md->box_length[0], fmin(md->box_length[1], md->box_length[2]));
+    double range = md->rdf.on ? md->rdf.range : 0;
+    double longest = fmax(md->pair.reach, range);
+    if (md->barostat.kind == MD_NO_BAROSTAT ||
+        longest <= 0.5 * shortest * (1 + 1e-12))
+        return NULL;
+    snprintf(md->blocked, sizeof md->blocked,
+             "step %" PRId64 ": the box has shrunk to %g x %g x %g, so that "
+             "the %s, %g, is more than half of an edge; start with a larger "
+             "system, or one nearer to its density at this pressure",
+             md->step, md->box_length[0], md->box_length[1], md->box_length[2],
+             range > md->pair.reach ? "range of md.analysis.rdf"
+                                    : "longest cutoff",
+             longest);
+    return md->blocked;
+}
