@@ -1,7 +1,6 @@
 """What a file has to say, as pairs of a head and a text and as tables: show
 prints them, report sets them in a page."""
 
-import os
 from collections import namedtuple
 from datetime import datetime, timezone
 
@@ -9,6 +8,7 @@ import numpy
 
 from . import chunks, labels
 from . import frame as frames
+from .result import changed
 
 Row = namedtuple("Row", "title first last mean spread unit")
 Field = namedtuple("Field", "title low high mean rms unit")
@@ -130,7 +130,7 @@ def speed(r):
     if start is None or at is None:
         return None
     if end is None:  # the last sign of life
-        end = datetime.fromtimestamp(os.path.getmtime(r.path), timezone.utc)
+        end = datetime.fromtimestamp(changed(r.path), timezone.utc)
     seconds = (end - start).total_seconds()
     text = f"{start:%Y-%m-%d %H:%M:%S} UTC, {seconds:.0f} s"
     if seconds >= 1 and at > 0:

@@ -215,7 +215,7 @@ def _provenance(r):
     if not r.is_md:
         items = [(k, v) for k, v in items if k != "units"]
     items += [("file", f"{os.path.basename(r.path)}, "
-               f"{facts.size(os.path.getsize(r.path))}"),
+               f"{facts.size(r.file.id.get_filesize())}"),
               ("complete", "yes" if r.complete else "no")]
     out = page.pairs(items)
     resumed = r.resumed()

@@ -6,6 +6,7 @@ one kind may differ in length by what was not finished, and the shortest counts.
 
 import os
 import re
+import time
 
 import h5py
 import numpy
@@ -39,10 +40,47 @@ def _why_not_open(path, error):
     return f"'{path}' cannot be opened: {reason}"
 
 
+def where_is(path):
+    """The name that a file has now: a run calls it PATH.tmp for the moments in
+    which it writes to it; one that was killed then has left it so."""
+    beside, until = path + ".tmp", time.monotonic() + 1.0
+    while not os.path.exists(path) and os.path.exists(beside):
+        if time.monotonic() > until:
+            return beside
+        time.sleep(0.01)
+    return path
+
+
+def changed(path):
+    """When it was last written to."""
+    while True:
+        try:
+            return os.path.getmtime(where_is(path))
+        except FileNotFoundError:  # steps aside just now
+            if not os.path.exists(where_is(path)):
+                raise
+
+
 def open_file(path):
     """The file as h5py.File, or a PostError that says why not."""
+    asked, path = path, where_is(path)
     if not os.path.exists(path):
         raise PostError(f"there is no file '{path}'")
+    if path != asked:
+        return _open_left(asked, path)
+    return _open(path)
+
+
+def _open_left(asked, path):
+    try:
+        return _open(path)
+    except PostError as error:
+        raise PostError(f"{error}; '{asked}' has this name since its run was "
+                        "killed while it wrote: warpdeck run --resume auto "
+                        "mends it") from None
+
+
+def _open(path):
     if not os.path.isfile(path):
         raise PostError(f"'{path}' is not a file")
     if not os.access(path, os.R_OK):

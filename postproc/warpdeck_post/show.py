@@ -118,7 +118,7 @@ def _show_result(r):
     # Before the first word: a damaged file is to give one line.
     words = (("system", facts.system(r)), ("reached", facts.progress(r)),
              ("time", facts.speed(r)))
-    print(f"{r.path}  {facts.size(os.path.getsize(r.path))}  {facts.state(r)}")
+    print(f"{r.path}  {facts.size(r.file.id.get_filesize())}  {facts.state(r)}")
     if r.run.get("title"):
         _line("title", r.run["title"])
     for head, text in facts.run(r):

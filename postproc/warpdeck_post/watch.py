@@ -22,7 +22,7 @@ import numpy
 
 from . import facts, labels, logs
 from .errors import PostError
-from .result import Result
+from .result import Result, changed, where_is
 
 TRIES, PAUSE, LIMIT = 5, 0.3, 20.0  # of reading; seconds
 POINTS = 40  # of a small graph
@@ -153,7 +153,7 @@ def _look(path):
     found = None
     for i in range(TRIES):
         found = _apart(path)
-        if isinstance(found, Look) or not os.path.exists(path):
+        if isinstance(found, Look) or not os.path.exists(where_is(path)):
             break
         time.sleep(PAUSE * (i < TRIES - 1))
     if isinstance(found, Look):
@@ -178,7 +178,7 @@ def _checkpoint(path):
 
 def _quiet(path, now):
     """Seconds since the last sign of life."""
-    times = [os.path.getmtime(path)]
+    times = [changed(path)]
     log, save = logs.path_of(path), _checkpoint(path)
     if os.path.exists(log):
         times.append(os.path.getmtime(log))

@@ -95,11 +95,16 @@ static void warn_of_space(struct ctx *ctx, const char *folder, double bytes)
             format_bytes(bytes, need), folder, format_bytes(available, have));
 }
 
+int output_has_results(const struct output *o)
+{
+    return access(o->h5, F_OK) == 0 || access(o->aside, F_OK) == 0;
+}
+
 static int refuse_existing(struct ctx *ctx, const struct output *o,
                            const char *name)
 {
     int saved = saves_exist(o, name), status;
-    if (access(o->h5, F_OK) == 0)
+    if (output_has_results(o))
         status = FAIL(ctx, STATUS_USAGE, "'%s' exists already", o->h5);
     else if (saved)
         status = FAIL(ctx, STATUS_USAGE,
@@ -136,11 +141,12 @@ int output_name(struct ctx *ctx, const char *folder, const char *name,
         folder = ".";
     *out = (struct output){.folder = strdup(folder),
                            .h5 = join(folder, name, ".h5"),
+                           .aside = join(folder, name, ".h5.tmp"),
                            .log = join(folder, name, ".log"),
                            .stop = join(folder, "STOP", ""),
                            .lock = join(folder, name, ".lock")};
-    if (out->folder == NULL || out->h5 == NULL || out->log == NULL ||
-        out->stop == NULL || out->lock == NULL)
+    if (out->folder == NULL || out->h5 == NULL || out->aside == NULL ||
+        out->log == NULL || out->stop == NULL || out->lock == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     else if (comm_rank(ctx->comm) == 0)
         status = make_folder(ctx, out->folder);
@@ -161,6 +167,7 @@ void output_free(struct output *out)
 {
     free(out->folder);
     free(out->h5);
+    free(out->aside);
     free(out->log);
     free(out->stop);
     free(out->lock);

@@ -10,7 +10,12 @@ struct ctx;
 struct output {
     char *folder; /* "." where none was given */
     char *h5, *log, *stop, *lock;
+    char *aside; /* name of the results while they are being written to */
 };
+
+/* Whether there are results, those of a run included that was killed while it
+ * wrote them. */
+int output_has_results(const struct output *o);
 
 /* Name the files of `name` in `folder` (NULL: the current one), and make the
  * folder where it is missing. Free *out whatever is returned. Collective.

@@ -193,7 +193,7 @@ static int open_file(struct ctx *ctx, struct results *r,
     const char *path = r->output->h5, *time_unit = s->time_unit(r->job->state);
     unsigned char there = 0;
     if (resumed && comm_rank(ctx->comm) == 0)
-        there = access(path, F_OK) == 0;
+        there = output_has_results(r->output) != 0;
     TRY(comm_bcast(ctx, &there, sizeof(there)));
     if (!there)
         return h5md_create(ctx, path,

@@ -280,9 +280,12 @@ static void tell_what_stands(struct ctx *ctx, const struct run *run, int status)
 {
     if (status == STATUS_STOPPED || run->results.row_step < 0)
         return;
-    error_context(ctx, status,
-                  "in '%s' stands what was written before, up to step %" PRId64,
-                  run->output.h5, run->results.row_step);
+    /* A file that could not be written has another name, which was told. */
+    if (access(run->output.h5, F_OK) == 0)
+        error_context(ctx, status,
+                      "in '%s' stands what was written before, up to step "
+                      "%" PRId64,
+                      run->output.h5, run->results.row_step);
     saves_offer(ctx, &run->saves, status);
 }
 

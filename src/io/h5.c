@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +78,7 @@ void h5_silence(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* What errno says, on rank 0, about a file that is not HDF5's business. */
-static int os_error(struct ctx *ctx, const char *what, const char *path)
+int h5_os_error(struct ctx *ctx, const char *what, const char *path)
 {
     return FAIL(ctx, STATUS_IO, "cannot %s '%s': %s", what, path,
                 strerror(errno));
@@ -110,7 +108,7 @@ static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
     double there = -1.0;
 
     if (fstat(f->fd, &file) != 0)
-        return os_error(ctx, "look at", f->path);
+        return h5_os_error(ctx, "look at", f->path);
     /* Some network file systems do not say how much there is. */
     if (fstatvfs(f->fd, &disk) == 0 && disk.f_blocks > 0) {
         there = (double)disk.f_bavail * (double)disk.f_frsize;
@@ -157,18 +155,6 @@ static struct h5 *h5_new(const char *path)
     return f;
 }
 
-static void h5_free(struct h5 *f)
-{
-    if (f->transfer >= 0)
-        H5Pclose(f->transfer);
-    if (f->together >= 0)
-        H5Pclose(f->together);
-    if (f->fd >= 0)
-        close(f->fd);
-    free(f->path);
-    free(f);
-}
-
 /* Rank 0 opens the file by ordinary means first: errno tells more than MPI-IO
  * does, and HDF5 must not begin a file that it cannot end. The others look
  * whether they see it, for a folder that the hosts do not share. */
@@ -180,7 +166,7 @@ static int touch_file(struct ctx *ctx, struct h5 *f, int flags, double bytes)
         f->fd = open(f->path, O_RDWR | O_CLOEXEC | flags, 0666);
         if (f->fd < 0)
             status =
-                os_error(ctx, flags & O_CREAT ? "create" : "open", f->path);
+                h5_os_error(ctx, flags & O_CREAT ? "create" : "open", f->path);
         else
             status = reserve_here(ctx, f, bytes, "the beginning of the file");
     }
@@ -315,143 +301,15 @@ int h5_open(struct ctx *ctx, const char *path, struct h5 **out)
 {
     int status = start(ctx, path, 0, 0, 0, out);
 
+    if (status == 0) {
+        (*out)->aside = h5_aside_name(path);
+        if ((*out)->aside == NULL)
+            status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+        status = comm_agree(ctx, status);
+    }
     if (status != 0) {
         h5_abandon(*out);
         *out = NULL;
     }
     return status;
-}
-
-/* ---- flush, close ---- */
-
-int h5_agree(struct ctx *ctx, struct h5 *f, int status)
-{
-    status = comm_agree(ctx, status);
-    if (status != 0)
-        f->broken = 1;
-    return status;
-}
-
-int h5_flush(struct ctx *ctx, struct h5 *f)
-{
-    int status = 0;
-
-    if (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0)
-        status = h5_error(ctx, f, "write");
-    return h5_agree(ctx, f, status);
-}
-
-static int sync_folder(struct ctx *ctx, const char *path)
-{
-    char *copy = strdup(path);
-    int fd, failed;
-
-    if (copy == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "out of memory");
-    fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(copy);
-    /* A folder that cannot be opened or synced (EINVAL on some file systems)
-     * loses nothing but a guarantee. */
-    failed = fd >= 0 && fsync(fd) != 0 && errno == EIO;
-    if (fd >= 0)
-        close(fd);
-    return failed ? os_error(ctx, "sync the folder of", path) : 0;
-}
-
-int h5_rename(struct ctx *ctx, struct h5 *f, const char *path)
-{
-    char *copy = strdup(path);
-    int status = 0;
-
-    if (copy == NULL)
-        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
-    if (status == 0 && comm_rank(ctx->comm) == 0) {
-        if (rename(f->path, path) != 0)
-            status = os_error(ctx, "name the new file", path);
-        else
-            status = sync_folder(ctx, path);
-    }
-    status = comm_agree(ctx, status);
-    if (status != 0) {
-        free(copy);
-        return status;
-    }
-    free(f->path);
-    f->path = copy;
-    return 0;
-}
-
-/* Cut off what was reserved and not needed, and wait for the disk. */
-static int settle(struct ctx *ctx, struct h5 *f)
-{
-    struct stat file;
-
-    if (fstat(f->fd, &file) == 0 && ftruncate(f->fd, file.st_size) != 0)
-        return os_error(ctx, "trim", f->path);
-    if (fsync(f->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-        return os_error(ctx, "write", f->path);
-    return sync_folder(ctx, f->path);
-}
-
-int h5_close(struct ctx *ctx, struct h5 *f)
-{
-    int status = f->broken ? STATUS_IO : h5_flush(ctx, f);
-
-    if (status != 0) {
-        h5_abandon(f);
-        return status;
-    }
-    if (H5Fclose(f->file) < 0)
-        status = h5_error(ctx, f, "close");
-    if (status == 0 && f->fd >= 0)
-        status = settle(ctx, f);
-    status = comm_agree(ctx, status);
-    h5_free(f);
-    return status;
-}
-
-int h5_publish(struct ctx *ctx, struct h5 *f, const char *path)
-{
-    char *beside = strdup(f->path);
-    int status = 0;
-
-    if (beside == NULL)
-        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
-    status = comm_agree(ctx, status);
-    if (status != 0) {
-        h5_discard(f);
-        free(beside);
-        return status;
-    }
-    status = h5_close(ctx, f);
-    if (comm_rank(ctx->comm) == 0) {
-        if (status == 0 && rename(beside, path) != 0)
-            status = os_error(ctx, "name the new file", path);
-        else if (status == 0)
-            status = sync_folder(ctx, path);
-        if (status != 0)
-            unlink(beside);
-    }
-    free(beside);
-    return comm_agree(ctx, status);
-}
-
-void h5_abandon(struct h5 *f)
-{
-    if (f == NULL)
-        return;
-    /* Closing flushes; a file that failed to write could wait for ever there.
-     * What the last flush left on the disk is whole. */
-    if (f->file >= 0 && !f->broken)
-        H5Fclose(f->file);
-    h5_free(f);
-}
-
-void h5_discard(struct h5 *f)
-{
-    if (f == NULL)
-        return;
-    if (f->fd >= 0)
-        unlink(f->path);
-    h5_abandon(f);
 }

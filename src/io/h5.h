@@ -32,6 +32,7 @@ struct h5 {
     int fd;         /* rank 0: for reserving and syncing; -1 elsewhere */
     int broken;     /* a write failed: never touch the file again */
     char *path;
+    char *aside; /* the name while metadata are written; NULL: has no other */
     size_t piece_bytes; /* most that one rank writes in one call */
 };
 
@@ -52,7 +53,7 @@ struct h5_set {
 enum { H5_CHUNK_BYTES = 1 << 20, H5_SERIES_CHUNK_BYTES = 1 << 13 };
 #define H5_PIECE_BYTES ((size_t)1 << 29)
 
-/* ---- files (h5.c) ---- */
+/* ---- files (h5.c, h5_close.c) ---- */
 
 /* Create or empty the file, where at least `bytes` fit on the disk. Errors:
  * STATUS_IO with path and reason; nothing is left behind then. The caller owns
@@ -71,17 +72,25 @@ struct h5_parts {
     int n, n_spare;
     const char *const *name;
 };
+/* The name that a file has while its metadata are written: PATH.tmp. Allocated;
+ * NULL where there is no memory. */
+char *h5_aside_name(const char *path);
 /* Make the file of a killed run whole again (h5_mend.c), before it is opened:
- * where a kill in the middle of a flush has left something that cannot be read,
- * the parts are copied to a new file, which takes its place; *mended = 1 then.
- * A file that cannot be opened at all is left as it is. Errors: STATUS_IO where
- * a part that is no spare one cannot be read, or there is no space. Agreed on.
+ * one that was killed in the middle of a flush is called PATH.tmp, and gets its
+ * name back. Where something in it cannot be read, the parts are copied to a
+ * new file, which takes its place; *mended = 1 then. A file that cannot be
+ * opened at all is left as it is. Errors: STATUS_IO where a part that is no
+ * spare one cannot be read, or there is no space. Agreed on.
  */
 int h5_mend(struct ctx *ctx, const char *path, const struct h5_parts *parts,
             int *mended);
-/* Give the file its final name, replacing what has that name. */
+/* Give the file its final name, replacing what has that name; from then on it
+ * steps aside while it is flushed. So does one that h5_open() has opened. */
 int h5_rename(struct ctx *ctx, struct h5 *f, const char *path);
-/* Hand everything to the operating system. */
+/* Hand everything to the operating system. HDF5 writes metadata in the order of
+ * their addresses: a file that is killed meanwhile may not be readable. So one
+ * that has its final name is called PATH.tmp until all is written; on a failure
+ * it stays so. */
 int h5_flush(struct ctx *ctx, struct h5 *f);
 /* Flush, close, and wait until file and folder are on the disk. f is gone. */
 int h5_close(struct ctx *ctx, struct h5 *f);
@@ -105,6 +114,11 @@ int h5_agree(struct ctx *ctx, struct h5 *f, int status);
  * reason on HDF5's error stack. Returns STATUS_IO. */
 int h5_error(struct ctx *ctx, const struct h5 *f, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Record what errno says, on rank 0, about a file that is not HDF5's business:
+ * "cannot WHAT 'PATH': ...". Returns STATUS_IO. */
+int h5_os_error(struct ctx *ctx, const char *what, const char *path);
+/* The memory, not what HDF5 has open. */
+void h5_free(struct h5 *f);
 /* Never again print HDF5's own error stack. */
 void h5_silence(void);
 

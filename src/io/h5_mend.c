@@ -3,8 +3,9 @@
  *
  * HDF5 writes metadata in the order of their addresses and the superblock last:
  * a file that was killed in between may refer to objects behind the end that
- * its superblock records, or to objects that were never written. The first is
- * mended by correcting the end, the second by copying what is whole.
+ * its superblock records, or to objects that were never written. Such a file is
+ * called PATH.tmp. The first is mended by correcting the end, the second by
+ * copying what is whole.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -258,33 +259,65 @@ static int save_parts(struct ctx *ctx, hid_t from, const char *path,
     return status;
 }
 
+/* A file that cannot be opened is left as it is. */
+static int mend_file(struct ctx *ctx, const char *path,
+                     const struct h5_parts *parts, int *opens,
+                     unsigned char *mended)
+{
+    hid_t file;
+    int status = 0;
+
+    TRY(correct_end(ctx, path));
+    file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    *opens = file >= 0;
+    if (!*opens)
+        return 0;
+    *mended = !is_whole(file);
+    if (*mended)
+        status = save_parts(ctx, file, path, parts);
+    H5Fclose(file);
+    return status;
+}
+
+/* Of a file that stepped aside to be written, and was left so. */
+static int mend_aside(struct ctx *ctx, const char *path, const char *aside,
+                      const struct h5_parts *parts, unsigned char *mended)
+{
+    int opens;
+
+    TRY(mend_file(ctx, aside, parts, &opens, mended));
+    if (!opens)
+        return FAIL(ctx, STATUS_IO,
+                    "'%s' was being written when its run was killed, and "
+                    "cannot be opened; move it away, and the run goes on from "
+                    "its checkpoint with a new one",
+                    aside);
+    if (rename(aside, path) != 0)
+        return h5_os_error(ctx, "give its name back to", aside);
+    return 0;
+}
+
 static int mend_here(struct ctx *ctx, const char *path,
                      const struct h5_parts *parts, unsigned char *mended)
 {
-    hid_t file;
-    int status;
+    char *aside = h5_aside_name(path);
+    int opens, status;
 
     h5_silence();
-    TRY(correct_end(ctx, path));
-    file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0)
-        return 0; /* whoever opens it next says why */
-    if (is_whole(file)) {
-        H5Fclose(file);
-        return 0;
-    }
-    status = save_parts(ctx, file, path, parts);
-    H5Fclose(file);
-    if (status != 0)
-        return status;
-    *mended = 1;
-    if (ctx->log != NULL)
+    if (aside == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    if (access(path, F_OK) != 0 && access(aside, F_OK) == 0)
+        status = mend_aside(ctx, path, aside, parts, mended);
+    else /* whoever opens it next says why not */
+        status = mend_file(ctx, path, parts, &opens, mended);
+    free(aside);
+    if (status == 0 && *mended && ctx->log != NULL)
         log_warn(
             ctx->log,
             "'%s' was damaged when its run was killed; it is mended: all rows "
             "and frames up to the checkpoint are there",
             path);
-    return 0;
+    return status;
 }
 
 int h5_mend(struct ctx *ctx, const char *path, const struct h5_parts *parts,

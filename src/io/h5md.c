@@ -171,11 +171,11 @@ int h5md_create(struct ctx *ctx, const char *path, int overwrite,
                 struct h5md **out)
 {
     struct h5md *f = calloc(1, sizeof *f);
-    char *beside = add_ending(path, ".tmp");
+    char *beside = add_ending(path, ".new.tmp"), *aside = h5_aside_name(path);
     int status = 0;
 
     *out = NULL;
-    if (f == NULL || beside == NULL)
+    if (f == NULL || beside == NULL || aside == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     TRY_CLEANUP(comm_agree(ctx, status));
     f->no_units = !provenance_has_units(from);
@@ -185,7 +185,11 @@ int h5md_create(struct ctx *ctx, const char *path, int overwrite,
         h5_create(ctx, beside, beginning_bytes(from, n_observables), &f->h5));
     TRY_CLEANUP(fill_in(ctx, f, from, n_observables, observables, time_unit));
     TRY_CLEANUP(h5_rename(ctx, f->h5, path));
+    /* What a killed run has left, if anything. */
+    if (comm_rank(ctx->comm) == 0)
+        unlink(aside);
     free(beside);
+    free(aside);
     *out = f;
     return 0;
 cleanup:
@@ -196,6 +200,7 @@ cleanup:
         h5_discard(h5);
     }
     free(beside);
+    free(aside);
     return status;
 }
 

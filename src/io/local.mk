@@ -7,6 +7,7 @@ libwarpdeck_a_SOURCES += \
 	src/io/h5.c \
 	src/io/h5.h \
 	src/io/h5_block.c \
+	src/io/h5_close.c \
 	src/io/h5_cut.c \
 	src/io/h5_mend.c \
 	src/io/h5_meta.c \

@@ -69,8 +69,9 @@ def overwrite(path, at, what):
         f.write(what)
 
 
-# What a kill in the middle of a flush leaves: an object behind the end that the
-# superblock (bytes 40 to 47) records, or one that was never written.
+# What a kill in the middle of a flush leaves, under the name that the file has
+# in these moments: an object behind the end that the superblock (bytes 40 to 47)
+# records, or one that was never written.
 for name, damage in (
         ("an end recorded too early", lambda p: overwrite(
             p, 40, place(p, "statistics").to_bytes(8, "little"))),
@@ -82,14 +83,24 @@ for name, damage in (
         os.remove("hurt.h5")
     write("hurt.h5", "frames=6", "rows=6")
     damage("hurt.h5")
+    os.rename("hurt.h5", "hurt.h5.tmp")
     write("hurt.h5", "frames=8", "rows=11", "resume=3", ranks=MANY)
-    tap.ok(same("whole.h5", "hurt.h5"),
+    tap.ok(same("whole.h5", "hurt.h5") and not os.path.exists("hurt.h5.tmp"),
            name + " is mended, and nothing is lost")
 write("hurt.h5", "frames=6", "rows=6", "overwrite=1")
 overwrite("hurt.h5", place("hurt.h5", "particles"), bytes(64))
 got = write("hurt.h5", "frames=8", "rows=11", "resume=3", check=False)
 tap.ok(got.returncode != 0 and "'/particles' cannot be read" in got.stderr,
        "frames that cannot be read are told of")
+
+os.rename("early.h5", "left.h5.tmp")
+tap.is_(cli.main(["show", "left.h5"]), 0,
+       "a file that a killed run has left as .tmp is found by its name")
+with open("left.h5.tmp", "r+b") as out:
+    out.truncate(1000)
+got = write("left.h5", "frames=9", "rows=12", "resume=5", check=False)
+tap.ok(got.returncode == 1 and "'left.h5.tmp' was being written" in got.stderr,
+       "one that cannot be opened any more is told of")
 
 with open("text.h5", "w", encoding="utf-8") as out:
     out.write("no HDF5")
