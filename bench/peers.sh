@@ -1,26 +1,31 @@
 #!/bin/bash
-# The Lennard-Jones melt by warpdeck and by LAMMPS, alternating on one machine.
+# The Lennard-Jones melt, or LAMMPS's problem of copper (EAM), by warpdeck and by
+# LAMMPS, alternating on one machine.
 #
-#   bench/peers.sh [--rounds N] [--steps N] [--ranks "1 2"] [--cells N]
+#   bench/peers.sh [--problem melt|copper] [--rounds N] [--steps N]
+#                  [--ranks "1 2"] [--cells N]
 #
 # Prints the median rate of each in million atom-steps a second, and the ratio
 # of medians to `lmp -sf opt`, for two ways to keep the neighbor list:
 #   strict   looked at every step, rebuilt when a particle moved half the skin
 #   every20  rebuilt every 20 steps whatever moved, as in LAMMPS's own benchmark:
-#            faster and not safe
+#            faster and not safe (melt only)
+# Copper needs Cu_u3.eam, in $LAMMPS_POTENTIALS (/usr/share/lammps/potentials).
 # Without lmp on the PATH, only warpdeck is measured. WARPDECK names the program
 # (else ./warpdeck, then PATH), MPIRUN the launcher. Let nothing else run.
 set -u
 export LC_ALL=C
 
 rounds=5 steps=1000 ranks_list="1 2" cells=20
+problem=melt lists="strict every20"
 while [ $# -gt 0 ]; do
     case $1 in
+    --problem) problem=$2 ;;
     --rounds) rounds=$2 ;;
     --steps) steps=$2 ;;
     --ranks) ranks_list=$2 ;;
     --cells) cells=$2 ;;
-    *) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
     esac
     shift 2
 done
@@ -31,8 +36,61 @@ deck=$here/../inputs/md/lj_melt.toml
 lmp=$(command -v lmp || true)
 atoms=$((4 * cells * cells * cells))
 
+table=${LAMMPS_POTENTIALS:-/usr/share/lammps/potentials}/Cu_u3.eam
+programs="lmp double mixed single"
+case $problem in
+melt) ;;
+copper)
+    [ -r "$table" ] || { echo "peers.sh: no $table" >&2; exit 1; }
+    deck=$work/copper.toml
+    lists=strict
+    programs="plain $programs"
+    cat >"$deck" <<EOF
+[run]
+solver = "md"
+units = "metal"
+[md]
+timestep = 0.005
+steps = 100
+[md.initial]
+lattice = "fcc"
+cells = [20, 20, 20]
+lattice_constant = 3.615
+temperature = 1600
+[[md.species]]
+name = "Cu"
+mass = 63.55
+[md.pair]
+style = "eam"
+file = "$table"
+skin = 1.0
+EOF
+    ;;
+*) echo "peers.sh: no problem '$problem'" >&2; exit 2 ;;
+esac
+
 # The same problem in LAMMPS's words; $1: strict or every20.
 lammps_input() {
+    if [ "$problem" = copper ]; then
+        cat <<EOF
+units metal
+atom_style atomic
+lattice fcc 3.615
+region box block 0 $cells 0 $cells 0 $cells
+create_box 1 box
+create_atoms 1 box
+pair_style eam
+pair_coeff 1 1 $table
+velocity all create 1600.0 376847 loop geom
+neighbor 1.0 bin
+neigh_modify every 1 delay 5 check yes
+fix integrate all nve
+timestep 0.005
+thermo $steps
+run $steps
+EOF
+        return
+    fi
     local check="every 1 delay 0 check yes"
     [ "$1" = every20 ] && check="every 20 delay 0 check no"
     cat <<EOF
@@ -56,9 +114,11 @@ EOF
 }
 
 # Million atom-steps a second of one run's time loop.
-run_lammps() { # ranks list
-    lammps_input "$2" >"$work/in.melt"
-    launch "$1" "$lmp" -sf opt -in "$work/in.melt" -log none \
+run_lammps() { # ranks list program
+    local suffix=(-sf opt)
+    [ "$3" = plain ] && suffix=()
+    lammps_input "$2" >"$work/in.lammps"
+    launch "$1" "$lmp" "${suffix[@]}" -in "$work/in.lammps" -log none \
         </dev/null 2>"$work/err" |
         sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p' |
         awk -v work=$((atoms * steps)) '{ print work / $1 / 1e6 }'
@@ -73,7 +133,7 @@ run_warpdeck() { # ranks list precision
         rate_of_run
 }
 
-echo "# melt: $atoms atoms, $steps steps, $rounds rounds, alternating"
+echo "# $problem: $atoms atoms, $steps steps, $rounds rounds, alternating"
 echo "# $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
 echo "# $("$program" --version | head -n 1)"
 [ -n "$lmp" ] && echo "# LAMMPS $("$lmp" -h 2>/dev/null |
@@ -83,15 +143,15 @@ echo "ranks  list     program           M atom-steps/s  ratio to lmp"
 
 failures=0
 for n in $ranks_list; do
-    for list in strict every20; do
+    for list in $lists; do
         rm -f "$work"/t.*
         for ((round = 0; round < rounds; round++)); do
-            for what in lmp double mixed single; do
-                if [ $what = lmp ]; then
+            for what in $programs; do
+                if [ "$what" = lmp ] || [ "$what" = plain ]; then
                     [ -n "$lmp" ] || continue
-                    rate=$(run_lammps "$n" $list)
+                    rate=$(run_lammps "$n" "$list" "$what")
                 else
-                    rate=$(run_warpdeck "$n" $list $what)
+                    rate=$(run_warpdeck "$n" "$list" "$what")
                 fi
                 if [ -z "$rate" ]; then
                     echo "peers.sh: $what on $n ranks failed:" >&2
@@ -104,11 +164,12 @@ for n in $ranks_list; do
         done
         base=nan
         [ -f "$work/t.lmp" ] && base=$(median <"$work/t.lmp")
-        for what in lmp double mixed single; do
+        for what in $programs; do
             [ -f "$work/t.$what" ] || continue
             name="warpdeck $what"
-            [ $what = lmp ] && name="lmp -sf opt"
-            awk -v n="$n" -v list=$list -v name="$name" -v base="$base" \
+            [ "$what" = lmp ] && name="lmp -sf opt"
+            [ "$what" = plain ] && name="lmp"
+            awk -v n="$n" -v list="$list" -v name="$name" -v base="$base" \
                 -v rate="$(median <"$work/t.$what")" 'BEGIN {
                 printf "%5d  %-7s  %-16s  %14.2f", n, list, name, rate
                 if (base == base + 0 && base > 0)
