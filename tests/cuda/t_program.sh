@@ -58,6 +58,10 @@ CUDASIM_PROTECT=0 exits 0 "from there on another run goes on" \
 exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"
+exits 2 "a metal is refused on a card" "$on_card" run \
+    "$top_srcdir/inputs/md/copper.toml" md.steps=0 --overwrite --device cuda
+contains tap.err 'md.pair.style = "eam" is not computed on a card' \
+    "which is said with the key"
 
 # Between outputs nothing goes to the card, and scalars alone come back: some
 # ten bytes a step of molecular dynamics, a hundred of a flow. One rank has no
