@@ -30,6 +30,7 @@ LONG_TESTS += \
 	tests/physics/fluid_convection_long.py \
 	tests/physics/fluid_tgv_long.py \
 	tests/physics/melt_averages.py \
+	tests/physics/metals_long.py \
 	tests/physics/nist_liquid.py \
 	tests/physics/resume_long.py \
 	tests/physics/thermostats_long.py

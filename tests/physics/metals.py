@@ -463,4 +463,5 @@ def main():
     tap.done()
 
 
-main()
+if __name__ == "__main__":
+    main()
