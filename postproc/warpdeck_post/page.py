@@ -65,7 +65,9 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   details::details-content { content-visibility: visible; display: block;
     height: auto; } figure img.lines { filter: none; }
-  .wide { overflow: visible; } }
+  .wide { overflow: visible; } table { font-size: 8.5pt; }
+  th, td { padding-right: .45rem; overflow-wrap: anywhere; }
+  td.n, th.n { white-space: normal; } }
 """
 
 # The browser itself refuses what is not in the page.

@@ -69,17 +69,32 @@ def _limits(axes, x, y):
 
 
 def legend_above(axes, title):
-    """A title, and below it a row for the legend, where no curve can be."""
-    axes.set_title(title, pad=19)
+    """A title, and below it rows for the legend, where no curve can be."""
+    rows = (len(axes.get_legend_handles_labels()[1]) + 4) // 5
+    axes.set_title(title, pad=19 + 12.5 * max(rows - 1, 0))
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncol=5,
                 borderaxespad=0.15, borderpad=0.1, handlelength=1.5,
                 handletextpad=0.5, columnspacing=1.3)
 
 
-def energies(axes, r):
-    """Potential, kinetic and total energy per particle."""
-    n = r.particle_count
+# Sums; the other energies are parts of the potential energy.
+SUMS = ("potential_energy", "kinetic_energy", "total_energy",
+        "conserved_energy")
+
+
+def energy_names(r, parts=False):
+    """Energies that a graph shows: sums, or the parts that are not 0 all
+    over."""
     names = [k for k in r.observables if labels.quantity(k) == "energy"]
+    if not parts:
+        return [k for k in names if k in SUMS]
+    return [k for k in names if k not in SUMS and r.observable(k).any()]
+
+
+def energies(axes, r, parts=False):
+    """Potential, kinetic and total energy per particle; or the parts of the
+    potential one, as of pairs, bonds and charges."""
+    n, names = r.particle_count, energy_names(r, parts)
     for i, name in enumerate(names):
         values = r.observable(name)
         curve(axes, r.row_times(), values / n if n else values, i,
@@ -90,12 +105,14 @@ def energies(axes, r):
     axes.set_ylabel(labels.axis("energy", unit))
     axes.set_xlabel(labels.axis("time", r.time_unit()))
     _limits(axes, r.row_times(), axes.get_ylim())
-    legend_above(axes, "Energy")
+    legend_above(axes, "Parts of the potential energy" if parts else "Energy")
 
 
 def series(axes, r, name, i):
     """One observable, with the mean of its second half."""
     x, y = r.row_times(), r.observable(name)
+    if r.is_risk and (x > 0).any():  # before the first path there is no value
+        x, y = x[x > 0], y[x > 0]
     title = name.replace("_", " ")
     curve(axes, x, y, i)
     _limits(axes, x, y)

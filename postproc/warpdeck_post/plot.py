@@ -23,16 +23,14 @@ INCOMPLETE = "#D55E00"
 
 # ---- what there is to draw ----
 
-def _has_energies(r):
-    return any(labels.quantity(k) == "energy" for k in r.observables)
-
-
 def _graphs(r):
     """All graphs that the file can fill, as functions of axes."""
     found = []
-    if r.rows > 0 and _has_energies(r):
-        found.append(lambda a: panels.energies(a, r))
     if r.rows > 0:
+        for parts in False, True:
+            if panels.energy_names(r, parts):
+                found.append(lambda a, parts=parts:
+                             panels.energies(a, r, parts))
         for i, name in enumerate(("temperature", "pressure")):
             if name in r.observables:
                 found.append(lambda a, name=name, i=i:
