@@ -48,7 +48,8 @@ include tests/hygiene/local.mk
 EXTRA_DIST += $(LONG_TESTS)
 
 # What also runs under sanitizers and without MPI: all but the physics, what the
-# simulated card takes long for, and what waits or starts programs for long.
+# simulated card takes long for, and what waits or starts programs for long; in
+# short.
 # (A variable, since a line broken inside a shell's quotes keeps its backslash.)
 SLOW_TESTS = tests/deck/help.py tests/driver/check.py tests/driver/lock.py \
 	tests/driver/planted.py
@@ -57,7 +58,8 @@ QUICK_TESTS = $(filter-out $(SLOW_TESTS),$(filter $(check_PROGRAMS) \
 	tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS))) \
 	tests/cuda/one_seed.sh
 check-quick: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
+	WARPDECK_TEST_SHORT=1 $(MAKE) $(AM_MAKEFLAGS) check \
+		TESTS='$(QUICK_TESTS)'
 
 # What takes too long for make check. Scripts alone, since make has rules for
 # their endings.

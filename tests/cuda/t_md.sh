@@ -16,7 +16,7 @@ for n in 1 2; do
 done
 # Thousands of steps: with one order, and without closing memory at every wait;
 # all_seeds.sh has the others.
-CUDASIM_PROTECT=0 over_one_seed ranks 1 "$top_builddir/tests/cuda/md_motion"
-CUDASIM_PROTECT=0 WARPDECK_TEST_SHORT=1 \
-    over_one_seed ranks 1 "$top_builddir/tests/cuda/md_thermostats"
+export CUDASIM_PROTECT=0 WARPDECK_TEST_SHORT=1
+over_one_seed ranks 1 "$top_builddir/tests/cuda/md_motion"
+over_one_seed ranks 1 "$top_builddir/tests/cuda/md_thermostats"
 done_testing

@@ -21,6 +21,7 @@ dim3 block_size, grid_size;
 thread threads[THREADS_MAX];
 int thread_count, this_thread;
 int waiting_in_warp[THREADS_MAX / WARP_SIZE];
+int gone_in_warp[THREADS_MAX / WARP_SIZE];
 const launch_info *present_launch;
 bool on_card;
 
@@ -112,6 +113,7 @@ void leave_thread(int t)
 {
     threads[t].state = DONE;
     done_count++;
+    gone_in_warp[t / WARP_SIZE]++;
     if (waiting_in_warp[t / WARP_SIZE] == 0)
         return;
     // Lanes that left count as arrived: somebody may be able to go on.
@@ -130,6 +132,10 @@ void run_block(const kernel_facts &facts, size_t shared_bytes)
     for (int t = 0; t < thread_count; t++)
         threads[t].state = UNSTARTED;
     memset(waiting_in_warp, 0, sizeof waiting_in_warp);
+    memset(gone_in_warp, 0, sizeof gone_in_warp);
+    if (thread_count % WARP_SIZE)
+        gone_in_warp[thread_count / WARP_SIZE] =
+            WARP_SIZE - thread_count % WARP_SIZE;
     started_count = done_count = barrier_count = ready_count = 0;
     start_order = permutation(static_cast<uint64_t>(thread_count));
     rank_warps();
@@ -138,7 +144,8 @@ void run_block(const kernel_facts &facts, size_t shared_bytes)
 
 bool same(const site &a, const site &b)
 {
-    return a.line == b.line && strcmp(a.file, b.file) == 0;
+    return a.line == b.line &&
+           (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 } // namespace
 

@@ -128,7 +128,9 @@ struct thread {
 };
 extern thread threads[THREADS_MAX];
 extern int thread_count, this_thread;
+// Lanes that wait in a function of their warp; that have left or never were.
 extern int waiting_in_warp[THREADS_MAX / WARP_SIZE];
+extern int gone_in_warp[THREADS_MAX / WARP_SIZE];
 extern const launch_info *present_launch; // the kernel that runs, or null
 extern bool on_card;                      // work of the card runs
 

@@ -126,8 +126,10 @@ uint64_t warp(operation op, unsigned mask, uint64_t value, int source,
     me.source = source;
     me.where = where;
     me.kind = kind;
-    waiting_in_warp[this_thread / WARP_SIZE]++;
-    try_warp(this_thread / WARP_SIZE * WARP_SIZE, mask, op, kind);
+    int w = this_thread / WARP_SIZE;
+    // Where too few lanes wait, somebody of the mask is on the way.
+    if (++waiting_in_warp[w] + gone_in_warp[w] >= __builtin_popcount(mask))
+        try_warp(w * WARP_SIZE, mask, op, kind);
     wait_here();
     return me.result;
 }

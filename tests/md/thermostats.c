@@ -59,10 +59,11 @@ static void check(struct ctx *ctx, const char *type, const char *pairs,
 {
     static double uniform[SAMPLES];
     struct md_case c;
-    /* Fewer where two processes may share a core, and on a simulated card. */
+    /* Fewer where two processes may share a core, and on a simulated card: five
+     * a bin, which the distribution of chi-square needs. */
     int n = comm_size(ctx->comm) == 1 ? SAMPLES : SAMPLES / 4;
     if (getenv("WARPDECK_TEST_SHORT"))
-        n = SAMPLES / 15;
+        n = 5 * BINS;
     int status = case_open(
         ctx, &c, NULL,
         "[run]\nsolver = \"md\"\nseed = 17\n[md]\nsteps = 1\n"
