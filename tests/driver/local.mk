@@ -39,5 +39,9 @@ EXTRA_DIST += tests/driver/packaging.py
 # kills.py: what the long tests of each solver's resumption share.
 EXTRA_DIST += tests/driver/lock.py tests/driver/kills.py
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
+# Full disks; a kill at each write.
+TESTS += tests/driver/full_disk.py
+LONG_TESTS += tests/driver/full_disk_long.py tests/driver/each_write.py
+EXTRA_DIST += tests/driver/full_disk.py
 # A real Slurm, where there is one.
 LONG_TESTS += tests/driver/slurm.sh
