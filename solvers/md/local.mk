@@ -18,6 +18,11 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_ensemble_read.c \
+	solvers/md/md_ewald.c \
+	solvers/md/md_ewald.h \
+	solvers/md/md_ewald_choose.c \
+	solvers/md/md_influence.c \
+	solvers/md/md_mesh.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_observe.c \
 	solvers/md/md_observe_box.c \

@@ -14,6 +14,7 @@
 #include "domain/halo.h"
 #include "domain/topology.h"
 #include "md_data.h"
+#include "md_ewald.h"
 #include "solvers/solver.h"
 
 static void md_destroy(struct ctx *ctx, void *state)
@@ -30,6 +31,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     topology_destroy(md->topology);
     md_bonds_free(md);
     md_eam_free(md);
+    md_ewald_free(md);
     md_data_free(md->data);
     free(md->pair.coeff);
     free(md->initial.read);
@@ -46,6 +48,8 @@ static int md_create(struct ctx *ctx, struct params *p, void **state)
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(comm_agree(ctx, md_read_params(ctx, p, md)));
     md->phase_pair = timer_phase(ctx->timers, "pair");
+    if (md->ewald)
+        md->phase_mesh = timer_phase(ctx->timers, "mesh");
     md->phase_list = timer_phase(ctx->timers, "list");
     md->phase_integrate = timer_phase(ctx->timers, "integrate");
     md->phase_analysis = timer_phase(ctx->timers, "analysis");
@@ -130,7 +134,7 @@ static int refresh_and_force(struct ctx *ctx, struct md *md,
     pair_forces(ctx, md, 0, sums);
     TRY(halo_complete(ctx, md->halo, md->k, md->store));
     pair_forces(ctx, md, 1, sums);
-    return 0;
+    return md_ewald_forces(ctx, md, sums);
 }
 
 static int rebuild_and_force(struct ctx *ctx, struct md *md,
@@ -141,7 +145,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
         return metal_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 1, sums);
-    return 0;
+    return md_ewald_forces(ctx, md, sums);
 }
 
 static struct md_sums *want_sums(struct md *md, int wanted)
@@ -358,6 +362,7 @@ int md_open_store(struct ctx *ctx, struct md *md)
     TRY(comm_agree(ctx, open_kernels(ctx, md)));
     TRY(md_check_ensemble(ctx, md));
     TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
+    TRY(md_ewald_open(ctx, md));
     if (!md->bonded.on)
         return 0;
     TRY(comm_agree(ctx, topology_create(ctx, &md->topology)));
@@ -379,6 +384,7 @@ static int md_start(struct ctx *ctx, void *state)
     }
     pair_forces(ctx, md, 0, sums);
     pair_forces(ctx, md, 1, sums);
+    TRY(md_ewald_forces(ctx, md, sums));
     TRY(md_ensemble_start(ctx, md));
     return md_analysis_start(ctx, md);
 }

@@ -21,6 +21,7 @@ struct ctx;
 struct halo;
 struct md_data;
 struct md_eam;
+struct md_ewald;
 struct topology;
 struct params;
 struct param_table;
@@ -161,10 +162,11 @@ struct md {
     double temperature, relaxation; /* of the thermostat */
     int chain_links;                /* of a Nose-Hoover chain */
     struct md_barostat barostat;
-    int pressure_tensor;   /* its components are shown */
-    int with_tensor;       /* sums come by directions */
-    int charged;           /* particles carry charges */
-    int charge_by_species; /* those of md_species */
+    int pressure_tensor;    /* its components are shown */
+    int with_tensor;        /* sums come by directions */
+    int charged;            /* particles carry charges */
+    int charge_by_species;  /* those of md_species */
+    struct md_ewald *ewald; /* far part of Coulomb, or NULL */
     double frame_bytes;
 
     /* where this rank stands */
@@ -209,7 +211,7 @@ struct md {
     char species_text[256]; /* description of the field */
     struct md_results results;
 
-    int phase_pair, phase_list, phase_integrate, phase_analysis;
+    int phase_pair, phase_list, phase_integrate, phase_analysis, phase_mesh;
 };
 
 /* ---- md_table.c, md_params.c: the deck ---- */

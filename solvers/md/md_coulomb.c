@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/param.h"
 #include "md_data.h"
+#include "md_ewald.h"
 
 /* q q / (4 pi epsilon_0 r) in energy and length of each system; of "metal" and
  * "real" as LAMMPS has it. */
@@ -77,13 +78,15 @@ static int read_method(struct ctx *ctx, struct params *p, struct md *md)
 {
     struct md_coulomb *q = &md->bonded.field.coulomb;
     const char *method = params_string(p, "md.coulomb", "method");
-    int is_dsf = strcmp(method, "dsf") == 0;
+    int is_dsf = strcmp(method, "dsf") == 0, is_cut = strcmp(method, "cut") == 0;
     if (!md->charged)
         params_error(p, "md.coulomb", "method",
                      "no particle has a charge: give the species' charge in "
                      "[[md.species]], or a data file with charges (atom style "
                      "charge or full)");
-    q->method = is_dsf ? MD_COULOMB_DSF : MD_COULOMB_CUT;
+    q->method = is_dsf   ? MD_COULOMB_DSF
+                : is_cut ? MD_COULOMB_CUT
+                         : MD_COULOMB_EWALD;
     q->constant = coulomb_constant(md->units);
     TRY(params_fill_double(ctx, p, "md.coulomb", "cutoff", md->pair.cutoff));
     q->cutoff = params_double(p, "md.coulomb", "cutoff");
@@ -98,6 +101,9 @@ static int read_method(struct ctx *ctx, struct params *p, struct md *md)
     }
     md->pair.reach = fmax(md->pair.reach, q->cutoff);
     md->bonded.has_field = 1;
+    if (q->method == MD_COULOMB_EWALD)
+        return md_ewald_read(ctx, p, md);
+    md_ewald_refuse(p, method);
     return 0;
 }
 
@@ -131,7 +137,7 @@ int md_coulomb_charge(struct ctx *ctx, const struct md *md,
                      "force acts between them");
         return 0;
     }
-    if (fabs(sum[0]) > 1e-6 * sum[1])
+    if (!md->ewald && fabs(sum[0]) > 1e-6 * sum[1])
         log_warn(ctx->log,
                  "the charges add up to %g, not to 0: energies depend on the "
                  "cutoff",

@@ -64,6 +64,9 @@ static const struct {
     [MD_ENERGY_IMPROPER] = {"improper_energy", "energy of impropers"},
     [MD_ENERGY_EMBEDDING] = {"embedding_energy",
                              "of atoms in the density of their neighbors"},
+    [MD_ENERGY_MESH] =
+        {"mesh_energy",
+         "far part of Coulomb's: waves, and charges by themselves"},
 };
 
 /* Whether a part of the energy has a column. */
@@ -76,6 +79,8 @@ static int has_part(const struct md *md, int e)
         return coulomb || md->bonded.on || md->eam;
     if (e == MD_ENERGY_COULOMB)
         return coulomb;
+    if (e == MD_ENERGY_MESH)
+        return md->ewald != NULL;
     return parts[e].name && md->bonded.on;
 }
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/param.h"
 #include "md_data.h"
+#include "md_ewald.h"
 
 /* ---- reading ---- */
 
@@ -444,6 +445,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
         choose_grid(ctx, p, md);
         TRY(params_finish(ctx, p));
     }
+    TRY(md_ewald_choose(ctx, p, md));
     md->degrees_of_freedom = degrees_of_freedom(md);
     md_ensemble_prepare(md);
     TRY(params_fill_double(ctx, p, "md.initial", "overlap",

@@ -256,10 +256,41 @@ static const struct param params[] = {
     BOND_NUMBERS("improper", "[50, 0]"),
 
     {"md.coulomb", "method", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
-     PARAM_REQUIRED, "cut|dsf|-pme",
+     PARAM_REQUIRED, "cut|dsf|pme|ewald",
      "cut: Coulomb's law, dropped at the cutoff, which is crude unless the "
      "cutoff is long. dsf: damped and shifted so that force and energy end at "
-     "0 (Fennell and Gezelter 2006), for ionic liquids and melts."},
+     "0 (Fennell and Gezelter 2006), for ionic liquids and melts. pme: all "
+     "periodic images, by Ewald's splitting and a mesh. ewald: the same, wave "
+     "by wave, for small systems and for checks."},
+    {"md.coulomb", "accuracy", PARAM_DOUBLE, NO_DIM, NULL, 0, 0.1, 0,
+     PARAM_OPTIONAL | POSITIVE | PARAM_HAS_MAX, NULL,
+     "Of pme and ewald: root mean square error of the forces, as a part of the "
+     "force between two unit charges one length apart (SI: two elementary "
+     "charges one angstrom apart). What is left out below is chosen so. Left "
+     "out: 1e-4."},
+    {"md.coulomb", "splitting", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Of pme and ewald: alpha in erfc(alpha r), per length; the greater, the "
+     "more is left to the mesh. Left out: such that the cutoff is enough."},
+    {"md.coulomb", "mesh", PARAM_INTS, NO_DIM, NULL, 2, 4096, 3,
+     PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "Of pme: points of the mesh in x, y, z. Left out: the fewest that the "
+     "accuracy needs."},
+    {"md.coulomb", "order", PARAM_INT, NO_DIM, "5", 3, 7, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "Of pme: points of the mesh in each direction that a charge is spread "
+     "over, by a spline of this order."},
+    {"md.coulomb", "wave_cutoff", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Of ewald: the greatest wave number (2 pi / wave length) in the sum. Left "
+     "out: the least that the accuracy needs."},
+    {"md.coulomb", "background", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
+     "Of pme and ewald: an even background of the opposite charge makes up for "
+     "charges that do not add up to 0, which are refused otherwise."},
+    {"md.coulomb", "slab", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
+     "Of pme and ewald: what the images along z do to the dipole of the box is "
+     "taken off (Yeh and Berkowitz 1999), for a slab with as much as twice its "
+     "height of empty space above it. No charge may cross the faces in z."},
     {"md.coulomb", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Charges farther apart do not interact, at most half of each edge of the "

@@ -11,6 +11,10 @@ libwarpdeck_a_SOURCES += \
 	src/domain/halo.h \
 	src/domain/halo_migrate.c \
 	src/domain/halo_parts.h \
+	src/domain/mesh.c \
+	src/domain/mesh.h \
+	src/domain/mesh_fft.c \
+	src/domain/mesh_parts.h \
 	src/domain/particles.h \
 	src/domain/special.c \
 	src/domain/state.h \

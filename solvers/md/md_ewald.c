@@ -1,0 +1,420 @@
+/* md_ewald.c: Ewald's sum: the deck, what it leaves open, and all that is not
+ * on a mesh: waves one by one, self energy, background, slab.
+ */
+#include "md_ewald.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/param.h"
+#include "base/timer.h"
+#include "domain/block.h"
+#include "md.h"
+#include "md_data.h"
+
+static const double pi = 3.14159265358979323846;
+
+static double constant_of(const struct md *md)
+{
+    return md->bonded.field.coulomb.constant;
+}
+
+/* ---- the deck ---- */
+
+/* A key that the method has no use for. */
+static void refuse(struct params *p, const char *key, const char *method)
+{
+    params_error(p, "md.coulomb", key,
+                 "md.coulomb.%s has no meaning for method \"%s\"", key, method);
+}
+
+void md_ewald_refuse(struct params *p, const char *method)
+{
+    int on_mesh = strcmp(method, "pme") == 0;
+    int waves = strcmp(method, "ewald") == 0, any = on_mesh || waves;
+    if (!any && params_is_set(p, "md.coulomb", "accuracy"))
+        refuse(p, "accuracy", method);
+    if (!any && params_is_set(p, "md.coulomb", "splitting"))
+        refuse(p, "splitting", method);
+    if (!on_mesh && params_is_set(p, "md.coulomb", "mesh"))
+        refuse(p, "mesh", method);
+    if (!on_mesh && params_is_set(p, "md.coulomb", "order"))
+        refuse(p, "order", method);
+    if (!waves && params_is_set(p, "md.coulomb", "wave_cutoff"))
+        refuse(p, "wave_cutoff", method);
+    if (!any && params_is_set(p, "md.coulomb", "background"))
+        refuse(p, "background", method);
+    if (!any && params_is_set(p, "md.coulomb", "slab"))
+        refuse(p, "slab", method);
+}
+
+int md_ewald_read(struct ctx *ctx, struct params *p, struct md *md)
+{
+    struct md_ewald *e = md->ewald = calloc(1, sizeof *e);
+    if (!e)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for Ewald's sum");
+    e->on_mesh = strcmp(params_string(p, "md.coulomb", "method"), "pme") == 0;
+    md_ewald_refuse(p, params_string(p, "md.coulomb", "method"));
+    TRY(params_fill_double(ctx, p, "md.coulomb", "accuracy", 1e-4));
+    e->accuracy = params_double(p, "md.coulomb", "accuracy");
+    e->order = (int)params_int(p, "md.coulomb", "order");
+    e->background = params_bool(p, "md.coulomb", "background");
+    e->slab = params_bool(p, "md.coulomb", "slab");
+    if (params_is_set(p, "md.coulomb", "splitting"))
+        e->alpha = params_double(p, "md.coulomb", "splitting");
+    if (params_is_set(p, "md.coulomb", "wave_cutoff"))
+        e->wave_cutoff = params_double(p, "md.coulomb", "wave_cutoff");
+    if (params_is_set(p, "md.coulomb", "mesh")) {
+        size_t n = 0;
+        const int64_t *cells = params_ints(p, "md.coulomb", "mesh", &n);
+        for (int d = 0; d < 3; d++)
+            e->cells[d] = cells[d];
+    }
+    return 0;
+}
+
+/* ---- choosing ---- */
+
+/* Sums of q and q^2 of all particles, from where they come. Collective. */
+static int sum_charges(struct ctx *ctx, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    double sum[2] = {0, 0};
+    for (int s = 0; s < md->n_species && md->charge_by_species; s++) {
+        double q = md->species[s].charge, n = (double)md->species[s].count;
+        sum[0] += n * q;
+        sum[1] += n * q * q;
+    }
+    if (!md->charge_by_species && md->data && md->data->atoms)
+        for (int64_t i = 0; i < md->data->n_atoms; i++) {
+            double q = md->data->atoms[i].charge;
+            sum[0] += q;
+            sum[1] += q * q;
+        }
+    TRY(comm_bcast(ctx, sum, sizeof sum));
+    e->squares = sum[1];
+    e->charge = fabs(sum[0]) > 1e-9 * sqrt(sum[1]) ? sum[0] : 0;
+    return 0;
+}
+
+/* The force that the accuracy is a part of: of two unit charges one length
+ * apart, as LAMMPS has it; in SI units of two elementary charges one angstrom
+ * apart. */
+static double unit_force(const struct md *md)
+{
+    const double e = 1.602176634e-19, angstrom = 1e-10;
+    double c = constant_of(md);
+    return md->units == UNITS_SI ? c * e * e / (angstrom * angstrom) : c;
+}
+
+/* To seven digits, so that what the log says is what was used. */
+static double rounded(double x)
+{
+    double unit = pow(10, floor(log10(x)) - 6);
+    return nearbyint(x / unit) * unit;
+}
+
+/* The splitting whose near part has this error. */
+static double choose_alpha(const struct md *md, double error)
+{
+    double rc = md->bonded.field.coulomb.cutoff;
+    double ratio = md_ewald_error_near(md, 0) / error;
+    return rounded(sqrt(log(fmax(ratio, 4))) / rc);
+}
+
+/* The coarsest mesh of sizes with fast transforms and about equal spacings
+ * whose error is at most that. */
+static int choose_cells(struct ctx *ctx, const struct md *md, double error)
+{
+    struct md_ewald *e = md->ewald;
+    double longest = 0;
+    for (int d = 0; d < 3; d++)
+        longest = fmax(longest, md->box_length[d]);
+    for (double h = 4 / e->alpha; h > 4e-3 / e->alpha; h *= 0.94) {
+        int64_t cells[3];
+        int changed = 0;
+        if (longest / h > 4096)
+            break;
+        for (int d = 0; d < 3; d++) {
+            int64_t n = (int64_t)ceil(md->box_length[d] / h);
+            cells[d] = block_fast_size(n > e->order ? n : e->order, 1);
+            changed |= cells[d] != e->cells[d];
+            e->cells[d] = cells[d];
+        }
+        if (changed &&
+            md_ewald_error_mesh(md, e->alpha, cells, e->order) <= error)
+            return 0;
+    }
+    return FAIL(ctx, STATUS_INPUT,
+                "no mesh reaches md.coulomb.accuracy = %g with order %d: give "
+                "a higher md.coulomb.order, a longer cutoff, or ask for less",
+                e->accuracy, e->order);
+}
+
+static void choose_waves(const struct md *md, double error)
+{
+    struct md_ewald *e = md->ewald;
+    double shortest = 1e300;
+    for (int d = 0; d < 3; d++)
+        shortest = fmin(shortest, md->box_length[d]);
+    e->wave_cutoff = 2 * pi / shortest;
+    while (md_ewald_error_waves(md, e->alpha, e->wave_cutoff) > error)
+        e->wave_cutoff *= 1.01;
+    e->wave_cutoff = rounded(e->wave_cutoff);
+}
+
+int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    if (!e)
+        return 0;
+    TRY(sum_charges(ctx, md));
+    if (fabs(e->charge) > 0 && !e->background)
+        params_error(p, "md.coulomb", "method",
+                     "the charges add up to %g, but waves need a neutral box: "
+                     "set md.coulomb.background = true for an even background "
+                     "that makes up for it",
+                     e->charge);
+    if (!(e->squares > 0))
+        params_error(p, "md.coulomb", "method", "all charges are 0");
+    TRY(params_finish(ctx, p));
+    double whole = e->accuracy * unit_force(md), half = whole / sqrt(2);
+    if (!(e->alpha > 0))
+        e->alpha = choose_alpha(md, half);
+    e->error_near = md_ewald_error_near(md, e->alpha);
+    double left = sqrt(fmax(whole * whole - e->error_near * e->error_near,
+                            0.25 * whole * whole));
+    if (e->on_mesh && e->cells[0] == 0)
+        TRY(choose_cells(ctx, md, left));
+    if (!e->on_mesh && !(e->wave_cutoff > 0))
+        choose_waves(md, left);
+    e->error_far = e->on_mesh
+                       ? md_ewald_error_mesh(md, e->alpha, e->cells, e->order)
+                       : md_ewald_error_waves(md, e->alpha, e->wave_cutoff);
+    e->error_near /= unit_force(md);
+    e->error_far /= unit_force(md);
+    md->bonded.field.coulomb.alpha = e->alpha;
+    return 0;
+}
+
+/* ---- waves one by one ---- */
+
+/* Half of the waves up to the cutoff: of k and -k one. */
+static int list_waves(struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    struct md_waves *w = &e->waves;
+    size_t capacity = 1;
+    double most2 = e->wave_cutoff * e->wave_cutoff * (1 + 1e-12);
+    for (int d = 0; d < 3; d++) {
+        w->most[d] =
+            (int)(e->wave_cutoff * md->box_length[d] / (2 * pi) + 1e-9);
+        capacity *= 2 * (size_t)w->most[d] + 1;
+    }
+    e->wave = malloc(capacity * sizeof *e->wave);
+    if (!e->wave)
+        return -1;
+    for (int x = 0; x <= w->most[0]; x++)
+        for (int y = -w->most[1]; y <= w->most[1]; y++)
+            for (int z = -w->most[2]; z <= w->most[2]; z++) {
+                const int n[3] = {x, y, z};
+                double k2 = 0;
+                for (int d = 0; d < 3; d++) {
+                    double k = 2 * pi * n[d] / md->box_length[d];
+                    k2 += k * k;
+                }
+                int first = x > 0 || (x == 0 && (y > 0 || (y == 0 && z > 0)));
+                if (first && k2 <= most2)
+                    memcpy(e->wave[w->count++], n, sizeof n);
+            }
+    w->n = (const int(*)[3])e->wave;
+    e->sums = malloc((w->count + 1) * sizeof *e->sums);
+    return e->sums ? 0 : -1;
+}
+
+/* One wave and its conjugate: energy and virial, and what makes its forces. */
+static void use_wave(const struct md *md, size_t i, struct md_sums *sums)
+{
+    const struct md_ewald *e = md->ewald;
+    double k[3], k2 = 0, volume = 1, alpha2 = e->alpha * e->alpha;
+    for (int d = 0; d < 3; d++) {
+        k[d] = 2 * pi * e->wave[i][d] / md->box_length[d];
+        k2 += k[d] * k[d];
+        volume *= md->box_length[d];
+    }
+    double *s = e->sums[i];
+    double g =
+        constant_of(md) * 4 * pi / (k2 * volume) * exp(-0.25 * k2 / alpha2);
+    double energy = g * (s[0] * s[0] + s[1] * s[1]);
+    s[0] *= 2 * g;
+    s[1] *= 2 * g;
+    if (sums && i % (size_t)md->grid.size == (size_t)md->grid.rank)
+        md_ewald_add(sums, energy, k, k2, alpha2);
+}
+
+static int wave_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    struct md_ewald *e = md->ewald;
+    struct md_waves *w = &e->waves;
+    for (int d = 0; d < 3; d++) {
+        w->box_lo[d] = md->box_lo[d];
+        w->box_length[d] = md->box_length[d];
+    }
+    TRY(comm_agree(ctx, md->k->wave_sums(ctx, md->store, w, e->sums)));
+    TRY(comm_sum_double(ctx, &e->sums[0][0], 2 * (int)w->count));
+    for (size_t i = 0; i < w->count; i++)
+        use_wave(md, i, sums);
+    return md->k->wave_forces(ctx, md->store, w, (const double(*)[2])e->sums);
+}
+
+/* ---- what is neither near nor far ---- */
+
+void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
+                  double k2, double alpha2)
+{
+    static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2},
+                                    {0, 1}, {0, 2}, {1, 2}};
+    /* minus the derivative by a strain of the box */
+    double f = 2 * (1 / k2 + 0.25 / alpha2);
+    sums->energy += energy;
+    sums->part[MD_ENERGY_MESH] += energy;
+    sums->virial += energy * (3 - f * k2);
+    for (int t = 0; t < 6 && sums->with_tensor; t++)
+        sums->tensor[t] +=
+            energy * ((t < 3) - f * k[pairs[t][0]] * k[pairs[t][1]]);
+}
+
+/* An energy that goes with V^-1 by strain[d] along each direction. */
+static void add_plain(struct md_sums *sums, double energy,
+                      const double strain[3])
+{
+    sums->energy += energy;
+    sums->part[MD_ENERGY_MESH] += energy;
+    for (int d = 0; d < 3; d++) {
+        sums->virial += energy * strain[d];
+        if (sums->with_tensor)
+            sums->tensor[d] += energy * strain[d];
+    }
+}
+
+/* A charge's Gaussian with itself, and the even background of a net charge with
+ * all Gaussians. */
+static void add_constants(const struct md *md, struct md_sums *sums)
+{
+    const struct md_ewald *e = md->ewald;
+    static const double none[3] = {0, 0, 0}, volume_like[3] = {1, 1, 1};
+    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
+    double c = constant_of(md);
+    if (!sums || md->grid.rank != 0)
+        return;
+    add_plain(sums, -c * e->alpha / sqrt(pi) * e->squares, none);
+    add_plain(sums,
+              -c * pi * e->charge * e->charge /
+                  (2 * volume * e->alpha * e->alpha),
+              volume_like);
+}
+
+/* Yeh and Berkowitz (1999), J. Chem. Phys. 111, 3155, eq. 8: what the images
+ * along z of a slab do to it, taken off; with a net charge Ballenegger, Arnold
+ * and Cerda (2009), J. Chem. Phys. 131, 094107. */
+static int add_slab(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    struct md_charge_moments m;
+    static const double slab_like[3] = {1, 1, -1};
+    double lz = md->box_length[2];
+    double volume = md->box_length[0] * md->box_length[1] * lz;
+    double c = constant_of(md), q = md->ewald->charge;
+    md->k->charge_moments(md->store, &m);
+    double sum[2] = {m.dipole[2], m.second[2]};
+    TRY(comm_sum_double(ctx, sum, 2));
+    double f = 4 * pi * c / volume;
+    double even[3] = {0, 0, -f * sum[0]}, slope[3] = {0, 0, f * q};
+    md->k->push_charges(md->store, even, slope);
+    if (sums && md->grid.rank == 0)
+        add_plain(sums,
+                  0.5 * f *
+                      (sum[0] * sum[0] - q * sum[1] - q * q * lz * lz / 12),
+                  slab_like);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static void tell(struct ctx *ctx, const struct md *md)
+{
+    const struct md_ewald *e = md->ewald;
+    double whole = hypot(e->error_near, e->error_far);
+    const char *length = md->unit_text[MD_LENGTH];
+    const char *per = length[0] ? " per " : "";
+    if (e->on_mesh)
+        log_info(ctx->log,
+                 "mesh Ewald: splitting %.7g%s%s, mesh %d x %d x %d, order %d, "
+                 "estimated error %.2g (near %.2g, mesh %.2g)",
+                 e->alpha, per, length, (int)e->cells[0], (int)e->cells[1],
+                 (int)e->cells[2], e->order, whole, e->error_near,
+                 e->error_far);
+    else
+        log_info(ctx->log,
+                 "Ewald: splitting %.7g%s%s, %zu waves up to %.7g%s%s, "
+                 "estimated error %.2g (near %.2g, waves %.2g)",
+                 e->alpha, per, length, 2 * e->waves.count, e->wave_cutoff, per,
+                 length, whole, e->error_near, e->error_far);
+    if (whole > 1.05 * e->accuracy)
+        log_warn(ctx->log,
+                 "forces will be wrong by %.2g of the force between unit "
+                 "charges, more than md.coulomb.accuracy = %g: leave splitting "
+                 "and %s out to have them chosen, or change them",
+                 whole, e->accuracy, e->on_mesh ? "mesh" : "wave_cutoff");
+}
+
+int md_ewald_open(struct ctx *ctx, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    int status = 0;
+    if (!e)
+        return 0;
+    if (!md->k->spread_charges)
+        status = FAIL(ctx, STATUS_UNSUPPORTED,
+                      "md.coulomb.method = \"%s\" is not computed on this "
+                      "device; use device = \"cpu\"",
+                      e->on_mesh ? "pme" : "ewald");
+    else if (!e->on_mesh && list_waves(md) != 0)
+        status =
+            FAIL(ctx, STATUS_MEMORY, "no memory for %zu waves", e->waves.count);
+    TRY(comm_agree(ctx, status));
+    if (e->on_mesh)
+        TRY(md_mesh_open(ctx, md));
+    tell(ctx, md);
+    return 0;
+}
+
+int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    if (!md->ewald)
+        return 0;
+    timer_begin(ctx->timers, md->phase_mesh);
+    int status = md->ewald->on_mesh ? md_mesh_forces(ctx, md, sums)
+                                    : wave_forces(ctx, md, sums);
+    if (status == 0 && md->ewald->slab)
+        status = add_slab(ctx, md, sums);
+    add_constants(md, sums);
+    timer_end(ctx->timers, md->phase_mesh);
+    return status;
+}
+
+void md_ewald_free(struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    if (!e)
+        return;
+    md_mesh_close(e);
+    free(e->wave);
+    free(e->sums);
+    free(e);
+    md->ewald = NULL;
+}

@@ -1,0 +1,106 @@
+/* md_ewald.h: the long-range part of Coulomb's forces.
+ *
+ * Ewald's splitting (1921): what a pair has beyond erfc(alpha r) / r is smooth
+ * and is summed over waves, on a mesh (method "pme") or one by one ("ewald").
+ * The near part is the pair list's.
+ */
+#ifndef WARPDECK_SOLVERS_MD_EWALD_H
+#define WARPDECK_SOLVERS_MD_EWALD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/md/md_mesh.h"
+
+struct ctx;
+struct md;
+struct md_sums;
+struct mesh;
+struct params;
+
+struct md_ewald {
+    /* from the deck, or chosen */
+    int on_mesh;                  /* 0: wave by wave */
+    int background;               /* a net charge is made up for */
+    int slab;                     /* periodic in x and y only */
+    double accuracy;              /* of forces, see md_ewald_unit_force() */
+    double alpha;                 /* splitting, per length; 0 until chosen */
+    int order;                    /* of the splines */
+    int64_t cells[3];             /* of the mesh; 0 until chosen */
+    double wave_cutoff;           /* of waves one by one; 0 until chosen */
+    double error_near, error_far; /* estimates of the force's error, as the
+                                   * accuracy is meant */
+
+    /* of all particles */
+    double charge, squares; /* sums of q and q^2 */
+
+    /* on the mesh */
+    struct mesh *mesh;
+    double mesh_box[3];  /* when the mesh was made */
+    double *influence;   /* [modes], energy of a mode by its square */
+    double *potential;   /* [2 modes] */
+    double *k[3];        /* wave numbers by index: kx and ky of this rank */
+    double table_box[3]; /* of the influence function */
+
+    /* wave by wave */
+    struct md_waves waves;
+    int (*wave)[3];
+    double (*sums)[2];
+};
+
+/* ---- md_ewald.c ---- */
+/* [md.coulomb] of the methods pme and ewald; errors go to params_error. */
+int md_ewald_read(struct ctx *ctx, struct params *p, struct md *md);
+/* Errors for the keys that a method of [md.coulomb] has no use for. */
+void md_ewald_refuse(struct params *p, const char *method);
+/* What the deck leaves open, by estimates of the error; once the box and the
+ * charges are known. Errors go to params_error. Collective. */
+int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md);
+/* Memory for it, and a line in the log. Collective. */
+int md_ewald_open(struct ctx *ctx, struct md *md);
+/* Add the far part to the forces, and to the sums where they are wanted; after
+ * the pairs. Nothing is done without such a method. Collective. */
+int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
+void md_ewald_free(struct md *md);
+/* Add a wave's energy, and its virial, to the sums. alpha2: alpha^2. */
+void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
+                  double k2, double alpha2);
+
+/* ---- md_ewald_choose.c: errors of forces, and what to take ---- */
+/* Root mean square errors of the force on a particle, in units of the deck: of
+ * the near part, Kolafa and Perram (1992), Mol. Simul. 9, 351; of waves up to
+ * a greatest wave number, the same; of a mesh, Hockney and Eastwood (1988),
+ * section 8-3-3, as Deserno and Holm (1998), J. Chem. Phys. 109, 7694, have
+ * it. */
+double md_ewald_error_near(const struct md *md, double alpha);
+double md_ewald_error_waves(const struct md *md, double alpha, double most);
+double md_ewald_error_mesh(const struct md *md, double alpha,
+                           const int64_t cells[3], int order);
+
+/* ---- md_mesh.c: on the mesh ---- */
+int md_mesh_open(struct ctx *ctx, struct md *md);
+int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
+void md_mesh_close(struct md_ewald *e);
+
+/* ---- md_influence.c: the influence function ---- */
+/* One direction of a mesh: wave numbers and weights of index k of n and of its
+ * aliases. Entry [k][alias + aliases], n (2 aliases + 1) of them. */
+struct md_alias {
+    int aliases;
+    double *wave;   /* 2 pi (k + n alias) / L, k in [-n/2, n/2) */
+    double *weight; /* of charges, squared */
+    double *gauss;  /* exp(-wave^2 / (4 alpha^2)) */
+    double *whole;  /* [k]: weights of all aliases there are */
+};
+/* Errors: -1 without memory; freed with md_alias_free() in any case. */
+int md_alias_make(struct md_alias *a, int64_t n, double length, int order,
+                  double alpha, int aliases);
+void md_alias_free(struct md_alias *a);
+/* How many aliases count. */
+int md_alias_count(int64_t n, double length, double alpha);
+/* Sum over aliases of what the optimal influence function's numerator has, and
+ * the function itself: Hockney and Eastwood, eq. 8-22, of differentiation by
+ * i k. The index of each direction is given; k = 0 gives 0. */
+double md_influence(const struct md_alias a[3], const int64_t k[3]);
+
+#endif

@@ -1,0 +1,106 @@
+/* md_ewald_choose.c: how wrong forces are, and what to take so that they are no
+ * more wrong than asked.
+ */
+#include "md_ewald.h"
+
+#include <math.h>
+
+#include "md.h"
+
+static const double pi = 3.14159265358979323846;
+
+static double volume_of(const struct md *md)
+{
+    return md->box_length[0] * md->box_length[1] * md->box_length[2];
+}
+
+/* C sum q^2, and per root of the number of particles. */
+static double strength(const struct md *md)
+{
+    return md->bonded.field.coulomb.constant * md->ewald->squares;
+}
+
+double md_ewald_error_near(const struct md *md, double alpha)
+{
+    double rc = md->bonded.field.coulomb.cutoff;
+    double n = (double)md->n_particles;
+    return 2 * strength(md) * exp(-alpha * alpha * rc * rc) /
+           sqrt(n * rc * volume_of(md));
+}
+
+double md_ewald_error_waves(const struct md *md, double alpha, double most)
+{
+    double length = cbrt(volume_of(md)), n = (double)md->n_particles;
+    double turns = most * length / (2 * pi);
+    return 2 * strength(md) * alpha / length / sqrt(pi * turns * n) *
+           exp(-0.25 * most * most / (alpha * alpha));
+}
+
+/* What a wave adds to the mean square error: with R, U and G as in
+ * md_influence.c,
+ *     sum_m R(k_m)^2 - 2 G k . sum_m R(k_m) U(k_m)^2 + G^2 k^2 (sum_m U^2)^2,
+ * where G is the function that is used, of fewer aliases. */
+static double square_error(const struct md_alias a[3],
+                           const struct md_alias used[3], const int64_t k[3])
+{
+    double g = md_influence(used, k), sum = 0, k2 = 0, whole = 1;
+    for (int d = 0; d < 3; d++) {
+        double base = a[d].wave[3 * k[d] + 1];
+        k2 += base * base;
+        whole *= a[d].whole[k[d]];
+    }
+    for (int m = 0; m < 27; m++) {
+        int64_t at[3] = {3 * k[0] + m % 3, 3 * k[1] + m / 3 % 3,
+                         3 * k[2] + m / 9};
+        double dot = 0, q2 = 0, weight = 1, gauss = 1;
+        for (int d = 0; d < 3; d++) {
+            double q = a[d].wave[at[d]];
+            dot += a[d].wave[3 * k[d] + 1] * q;
+            q2 += q * q;
+            weight *= a[d].weight[at[d]];
+            gauss *= a[d].gauss[at[d]];
+        }
+        double r = 4 * pi / q2 * gauss; /* R = r k_m */
+        sum += r * r * q2 - 2 * g * dot * r * weight;
+    }
+    return sum + g * g * k2 * whole * whole;
+}
+
+/* Waves of one octant; the others have the same errors. */
+static double sum_octant(const struct md_alias a[3],
+                         const struct md_alias used[3], const int64_t cells[3])
+{
+    double sum = 0;
+    int64_t k[3];
+    for (k[2] = 0; k[2] <= cells[2] / 2; k[2]++)
+        for (k[1] = 0; k[1] <= cells[1] / 2; k[1]++)
+            for (k[0] = 0; k[0] <= cells[0] / 2; k[0]++) {
+                double times = 1;
+                for (int d = 0; d < 3; d++)
+                    times *= k[d] == 0 || 2 * k[d] == cells[d] ? 1 : 2;
+                if (k[0] + k[1] + k[2] > 0)
+                    sum += times * square_error(a, used, k);
+            }
+    return sum;
+}
+
+double md_ewald_error_mesh(const struct md *md, double alpha,
+                           const int64_t cells[3], int order)
+{
+    struct md_alias a[3] = {{0}}, used[3] = {{0}};
+    int failed = 0;
+    for (int d = 0; d < 3; d++) {
+        double length = md->box_length[d];
+        int aliases = md_alias_count(cells[d], length, alpha);
+        failed |= md_alias_make(&a[d], cells[d], length, order, alpha, 1);
+        failed |=
+            md_alias_make(&used[d], cells[d], length, order, alpha, aliases);
+    }
+    double sum = failed ? NAN : sum_octant(a, used, cells);
+    for (int d = 0; d < 3; d++) {
+        md_alias_free(&a[d]);
+        md_alias_free(&used[d]);
+    }
+    return strength(md) / volume_of(md) *
+           sqrt(fmax(sum, 0) / (double)md->n_particles);
+}

@@ -1,0 +1,210 @@
+/* md_mesh.c: forces of charges by way of a mesh: Hockney and Eastwood's
+ * particle-particle particle-mesh method with the splitting of Ewald.
+ */
+#include "md_ewald.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "domain/mesh.h"
+#include "md.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* Room for a box that shrinks, as the part of its length that may go before the
+ * mesh is made anew. */
+#define ROOM 0.08
+
+static size_t modes_of(const struct mesh *m)
+{
+    return mesh_mode_numbers(m) / 2;
+}
+
+/* The mesh of the present box. Particles are at most half a skin outside of
+ * their block, as the pair list is made anew then; unless nobody looks. */
+static int make_mesh(struct ctx *ctx, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    double stray[3];
+    double way = md->pair.rebuild_every > 0 ? md->pair.reach + md->pair.skin
+                                            : 0.5 * md->pair.skin;
+    for (int d = 0; d < 3; d++) {
+        e->mesh_box[d] = md->box_length[d];
+        stray[d] = way / md->box_length[d] / (1 - ROOM) * (1 + 1e-6);
+    }
+    mesh_destroy(e->mesh);
+    e->mesh = NULL;
+    return mesh_create(ctx, &md->grid, e->cells, e->order, stray, &e->mesh);
+}
+
+/* The wave numbers of a direction, for the gradient: the highest of an even
+ * number has none, being its own conjugate. */
+static void fill_waves(double *k, int64_t first, int64_t n, int64_t cells,
+                       double length)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = first + i, base = at - cells * (2 * at / cells);
+        k[i] = 2 * at == cells ? 0 : 2 * pi * (double)base / length;
+    }
+}
+
+/* The influence function of this rank's modes in the present box. */
+static int fill_tables(struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    const struct mesh *m = e->mesh;
+    struct md_alias a[3] = {{0}};
+    int failed = 0;
+    const int64_t first[3] = {m->mode_first[0], m->mode_first[1], 0};
+    const int64_t n[3] = {m->mode_n[0], m->mode_n[1], e->cells[2]};
+    for (int d = 0; d < 3; d++) {
+        double length = md->box_length[d];
+        failed |= md_alias_make(&a[d], e->cells[d], length, e->order, e->alpha,
+                                md_alias_count(e->cells[d], length, e->alpha));
+        fill_waves(e->k[d], first[d], n[d], e->cells[d], length);
+        e->table_box[d] = length;
+    }
+    double *g = e->influence;
+    for (int64_t y = 0; y < n[1] && !failed; y++)
+        for (int64_t x = 0; x < n[0]; x++)
+            for (int64_t z = 0; z < n[2]; z++) {
+                const int64_t k[3] = {first[0] + x, first[1] + y, z};
+                *g++ = md_influence(a, k);
+            }
+    for (int d = 0; d < 3; d++)
+        md_alias_free(&a[d]);
+    return failed;
+}
+
+static int allocate(struct ctx *ctx, struct md_ewald *e)
+{
+    size_t modes = modes_of(e->mesh);
+    free(e->influence);
+    free(e->potential);
+    e->influence = malloc((modes + 1) * sizeof *e->influence);
+    e->potential = malloc((2 * modes + 1) * sizeof *e->potential);
+    int ok = e->influence && e->potential;
+    for (int d = 0; d < 3; d++) {
+        free(e->k[d]);
+        e->k[d] = malloc((size_t)(e->cells[d] + 1) * sizeof *e->k[d]);
+        ok = ok && e->k[d];
+    }
+    return ok ? 0
+              : FAIL(ctx, STATUS_MEMORY, "no memory for %zu modes of the mesh",
+                     modes);
+}
+
+int md_mesh_open(struct ctx *ctx, struct md *md)
+{
+    TRY(make_mesh(ctx, md));
+    TRY(comm_agree(ctx, allocate(ctx, md->ewald)));
+    int status = fill_tables(md);
+    if (status != 0)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
+    return comm_agree(ctx, status);
+}
+
+void md_mesh_close(struct md_ewald *e)
+{
+    mesh_destroy(e->mesh);
+    free(e->influence);
+    free(e->potential);
+    for (int d = 0; d < 3; d++)
+        free(e->k[d]);
+}
+
+/* All that follows the box. */
+static int follow_box(struct ctx *ctx, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    int changed = 0, too_small = 0;
+    for (int d = 0; d < 3; d++) {
+        double length = md->box_length[d];
+        changed |= length < e->table_box[d] || length > e->table_box[d];
+        too_small |= length < (1 - ROOM) * e->mesh_box[d];
+    }
+    if (too_small)
+        return md_mesh_open(ctx, md);
+    for (int d = 0; d < 3; d++) {
+        e->mesh->brick.box_lo[d] = md->box_lo[d];
+        e->mesh->brick.box_length[d] = md->box_length[d];
+    }
+    if (changed && fill_tables(md) != 0)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
+    return 0;
+}
+
+/* ---- forces ---- */
+
+/* Energy and virial of this rank's modes. kx runs over one half only. */
+static void sum_modes(const struct md *md, double scale, struct md_sums *sums)
+{
+    const struct md_ewald *e = md->ewald;
+    const struct mesh *m = e->mesh;
+    const double *mode = m->modes, *g = e->influence;
+    const int64_t *n = e->cells;
+    for (int64_t y = 0; y < m->mode_n[1]; y++)
+        for (int64_t x = 0; x < m->mode_n[0]; x++) {
+            int64_t at[2] = {m->mode_first[0] + x, m->mode_first[1] + y};
+            double twice = at[0] == 0 || 2 * at[0] == n[0] ? 1 : 2, k[3];
+            for (int d = 0; d < 2; d++)
+                k[d] = 2 * pi * (double)(at[d] - n[d] * (2 * at[d] / n[d])) /
+                       md->box_length[d];
+            for (int64_t z = 0; z < n[2]; z++, mode += 2, g++) {
+                k[2] = 2 * pi * (double)(z - n[2] * (2 * z / n[2])) /
+                       md->box_length[2];
+                double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+                double square = mode[0] * mode[0] + mode[1] * mode[1];
+                if (k2 > 0)
+                    md_ewald_add(sums, 0.5 * scale * twice * *g * square, k, k2,
+                                 e->alpha * e->alpha);
+            }
+        }
+}
+
+/* Modes of the field along direction d: -i k times those of the potential. */
+static void differentiate(const struct md_ewald *e, int d)
+{
+    const struct mesh *m = e->mesh;
+    const double *from = e->potential;
+    double *to = m->modes;
+    for (int64_t y = 0; y < m->mode_n[1]; y++)
+        for (int64_t x = 0; x < m->mode_n[0]; x++) {
+            double along[2] = {e->k[0][x], e->k[1][y]};
+            for (int64_t z = 0; z < e->cells[2]; z++, from += 2, to += 2) {
+                double k = d < 2 ? along[d] : e->k[2][z];
+                to[0] = k * from[1];
+                to[1] = -k * from[0];
+            }
+        }
+}
+
+int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    struct md_ewald *e = md->ewald;
+    double scale = md->bonded.field.coulomb.constant /
+                   (md->box_length[0] * md->box_length[1] * md->box_length[2]);
+    TRY(follow_box(ctx, md));
+    /* a particle out of reach ends the run, but not before the others know */
+    struct mesh *m = e->mesh;
+    int lost = md->k->spread_charges(ctx, md->store, &m->brick, m->charge);
+    TRY(mesh_forward(ctx, m));
+    if (sums)
+        sum_modes(md, scale, sums);
+    size_t modes = modes_of(m);
+    for (size_t i = 0; i < modes; i++) {
+        e->potential[2 * i] = scale * e->influence[i] * m->modes[2 * i];
+        e->potential[2 * i + 1] = scale * e->influence[i] * m->modes[2 * i + 1];
+    }
+    for (int d = 0; d < 3; d++) {
+        differentiate(e, d);
+        TRY(mesh_back(ctx, m, d));
+    }
+    TRY(mesh_return(ctx, m, 3));
+    md->k->gather_field(md->store, &m->brick, (const double *const *)m->field);
+    return lost;
+}

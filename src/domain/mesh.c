@@ -1,0 +1,442 @@
+/* mesh.c: see mesh.h. Bricks, and the way of their rows to lines and back. */
+#include "domain/mesh_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "domain/grid.h"
+#include "kernels/fft_lines.h"
+
+static int64_t wrap(int64_t i, int64_t n)
+{
+    int64_t r = i % n;
+    return r < 0 ? r + n : r;
+}
+
+/* ---- messages ---- */
+
+void mesh_messages_free(struct mesh_messages *m)
+{
+    comm_exchange_destroy(m->peers);
+    free(m->rank);
+    free(m->send);
+    free(m->recv);
+    free((void *)m->send_at);
+    free(m->recv_at);
+    free(m->send_bytes);
+    free(m->recv_bytes);
+    free(m->out);
+    free(m->in);
+    *m = (struct mesh_messages){0};
+}
+
+int mesh_members(struct mesh_messages *m, size_t n)
+{
+    m->rank = calloc(n + 1, sizeof *m->rank);
+    m->send = calloc(n + 1, sizeof *m->send);
+    m->recv = calloc(n + 1, sizeof *m->recv);
+    return m->rank && m->send && m->recv ? 0 : -1;
+}
+
+int mesh_connect(struct ctx *ctx, struct mesh_messages *m, int rank,
+                 size_t most)
+{
+    size_t n = (size_t)m->n, out = 0, in = 0;
+    int others = 0, *ranks = malloc((n + 1) * sizeof *ranks);
+    m->self = -1;
+    for (int i = 0; i < m->n && ranks; i++) {
+        out += m->send[i];
+        in += m->recv[i];
+        if (m->rank[i] == rank)
+            m->self = i;
+        else
+            ranks[others++] = m->rank[i];
+    }
+    m->send_at = calloc(n + 1, sizeof *m->send_at);
+    m->recv_at = calloc(n + 1, sizeof *m->recv_at);
+    m->send_bytes = calloc(n + 1, sizeof *m->send_bytes);
+    m->recv_bytes = calloc(n + 1, sizeof *m->recv_bytes);
+    m->out = malloc((out * most + 1) * sizeof *m->out);
+    m->in = malloc((in * most + 1) * sizeof *m->in);
+    int status = 0;
+    if (!ranks || !m->send_at || !m->recv_at || !m->send_bytes ||
+        !m->recv_bytes || !m->out || !m->in)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for the mesh's messages");
+    status = comm_agree(ctx, status);
+    if (status == 0)
+        status = comm_exchange_create(ctx, others, ranks, &m->peers);
+    free(ranks);
+    return status;
+}
+
+int mesh_send(struct ctx *ctx, struct mesh_messages *m, int times)
+{
+    size_t out = 0, in = 0;
+    int p = 0;
+    for (int i = 0; i < m->n; i++) {
+        if (i != m->self) {
+            m->send_at[p] = m->out + out;
+            m->recv_at[p] = m->in + in;
+            m->send_bytes[p] = m->send[i] * (size_t)times * sizeof(double);
+            m->recv_bytes[p] = m->recv[i] * (size_t)times * sizeof(double);
+            p++;
+        }
+        out += m->send[i] * (size_t)times;
+        in += m->recv[i] * (size_t)times;
+    }
+    if (p == 0)
+        return 0;
+    TRY(comm_exchange_post(ctx, m->peers, m->send_at, m->send_bytes, m->recv_at,
+                           m->recv_bytes));
+    return comm_exchange_wait(ctx, m->peers);
+}
+
+const double *mesh_message(const struct mesh_messages *m, int i, int times)
+{
+    size_t at = 0;
+    const size_t *numbers = i == m->self ? m->send : m->recv;
+    for (int k = 0; k < i; k++)
+        at += numbers[k] * (size_t)times;
+    return (i == m->self ? m->out : m->in) + at;
+}
+
+void mesh_reverse(struct mesh_messages *m)
+{
+    size_t *numbers = m->send;
+    double *buffer = m->out;
+    m->send = m->recv;
+    m->recv = numbers;
+    m->out = m->in;
+    m->in = buffer;
+}
+
+/* ---- rows that bricks and lines share ---- */
+
+/* The brick of the rank with the given coordinates. */
+static void brick_of(const struct grid *g, const int64_t cells[3], int order,
+                     const double stray[3], const int coords[3], int64_t *first,
+                     int64_t *n)
+{
+    for (int d = 0; d < 3; d++) {
+        double per_block = (double)cells[d] / g->dims[d];
+        double margin = stray[d] * (double)cells[d] + 1e-6;
+        double lo = per_block * coords[d] - margin;
+        double hi = per_block * (coords[d] + 1) + margin;
+        int64_t low = (int64_t)floor(lo - 0.5 * order) + 1;
+        int64_t high = (int64_t)floor(hi - 0.5 * order) + order;
+        first[d] = low;
+        n[d] = high - low + 1;
+    }
+}
+
+/* The points [first, first + n) that fall into [lo, hi) of n_cells once they
+ * are wrapped. of_lines: as seen from lo, else from first. */
+static int64_t *list_points(int64_t first, int64_t n, int64_t cells, int64_t lo,
+                            int64_t hi, int of_lines, size_t *count)
+{
+    int64_t *list = malloc(((size_t)n + 1) * sizeof *list);
+    *count = 0;
+    for (int64_t i = 0; i < n && list; i++) {
+        int64_t at = wrap(first + i, cells);
+        if (at >= lo && at < hi)
+            list[(*count)++] = of_lines ? at - lo : i;
+    }
+    return list;
+}
+
+static void free_shares(struct mesh_share *s, int n)
+{
+    for (int i = 0; i <= n && s; i++) {
+        free(s[i].y);
+        free(s[i].z);
+    }
+    free(s);
+}
+
+/* What the brick [first, first + n) and the lines at place `at` share. */
+static int find_share(const struct mesh *m, const int64_t first[3],
+                      const int64_t n[3], const int at[2], int of_lines,
+                      struct mesh_share *out)
+{
+    const struct mesh_parts *p = m->parts;
+    const int64_t *cells = m->brick.cells;
+    *out = (struct mesh_share){.first = first[0], .nx = n[0]};
+    out->y = list_points(
+        first[1], n[1], cells[1], mesh_cut(cells[1], p->dims[0], at[0]),
+        mesh_cut(cells[1], p->dims[0], at[0] + 1), of_lines, &out->ny);
+    out->z = list_points(
+        first[2], n[2], cells[2], mesh_cut(cells[2], p->dims[1], at[1]),
+        mesh_cut(cells[2], p->dims[1], at[1] + 1), of_lines, &out->nz);
+    return out->y && out->z ? 0 : -1;
+}
+
+static size_t share_size(const struct mesh_share *s)
+{
+    return s->ny * s->nz * (size_t)s->nx;
+}
+
+/* Who has rows of this rank's lines, and who owns rows of its brick. */
+static int find_partners(struct mesh *m, const struct grid *g, int order,
+                         const double stray[3])
+{
+    struct mesh_parts *p = m->parts;
+    struct mesh_messages *b = &p->bricks;
+    size_t room = (size_t)g->size;
+    p->to = calloc(room + 1, sizeof *p->to);
+    p->from = calloc(room + 1, sizeof *p->from);
+    if (!p->to || !p->from || mesh_members(b, room) != 0)
+        return -1;
+    for (int r = 0; r < g->size; r++) {
+        int at[2] = {r % p->dims[0], r / p->dims[0]}, coords[3];
+        int64_t first[3], n[3];
+        struct mesh_share *to = &p->to[b->n], *from = &p->from[b->n];
+        grid_coords(g, r, coords);
+        brick_of(g, m->brick.cells, order, stray, coords, first, n);
+        if (find_share(m, m->brick.first, m->brick.n, at, 0, to) != 0 ||
+            find_share(m, first, n, p->at, 1, from) != 0)
+            return -1;
+        b->send[b->n] = share_size(to);
+        b->recv[b->n] = share_size(from);
+        b->rank[b->n] = r;
+        if (b->send[b->n] + b->recv[b->n] > 0) {
+            b->n++;
+            continue;
+        }
+        free(to->y);
+        free(to->z);
+        free(from->y);
+        free(from->z);
+        *to = *from = (struct mesh_share){0};
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+/* Ranks along y and z of lines: planes where there are enough of them. */
+static void choose_dims(int size, const int64_t cells[3], int dims[2])
+{
+    int64_t half = cells[0] / 2 + 1;
+    dims[0] = 1;
+    dims[1] = size;
+    for (int nz = size; nz >= 1; nz--)
+        if (size % nz == 0 && nz <= cells[1] && nz <= cells[2] &&
+            size / nz <= cells[1] && size / nz <= half) {
+            dims[0] = size / nz;
+            dims[1] = nz;
+            return;
+        }
+}
+
+static int allocate(struct mesh *m)
+{
+    struct mesh_parts *p = m->parts;
+    size_t brick = md_brick_size(&m->brick);
+    size_t lines = (size_t)(p->ny * p->nz * m->brick.cells[0]);
+    m->charge = calloc(brick, sizeof *m->charge);
+    int ok = m->charge != NULL;
+    for (int d = 0; d < 3; d++) {
+        m->field[d] = calloc(brick, sizeof *m->field[d]);
+        p->lines[d] = fft_lines_alloc(lines);
+        ok = ok && m->field[d] && p->lines[d];
+    }
+    p->bytes += (double)(4 * brick + 3 * lines) * sizeof(double);
+    return ok ? 0 : -1;
+}
+
+int mesh_create(struct ctx *ctx, const struct grid *grid,
+                const int64_t cells[3], int order, const double stray[3],
+                struct mesh **out)
+{
+    struct mesh *m = *out = calloc(1, sizeof *m);
+    struct mesh_parts *p = calloc(1, sizeof *p);
+    int status = m && p ? 0 : FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
+    if (!m)
+        free(p);
+    TRY(comm_agree(ctx, status));
+    m->parts = p;
+    m->brick.order = order;
+    for (int d = 0; d < 3; d++) {
+        m->brick.cells[d] = cells[d];
+        m->brick.box_lo[d] = grid->box_lo[d];
+        m->brick.box_length[d] = grid->box_length[d];
+    }
+    brick_of(grid, cells, order, stray, grid->coords, m->brick.first,
+             m->brick.n);
+    m->brick.pitch = m->brick.n[0] + MD_MESH_PADDING;
+    choose_dims(grid->size, cells, p->dims);
+    p->at[0] = grid->rank % p->dims[0];
+    p->at[1] = grid->rank / p->dims[0];
+    p->y = mesh_cut(cells[1], p->dims[0], p->at[0]);
+    p->ny = mesh_cut(cells[1], p->dims[0], p->at[0] + 1) - p->y;
+    p->z = mesh_cut(cells[2], p->dims[1], p->at[1]);
+    p->nz = mesh_cut(cells[2], p->dims[1], p->at[1] + 1) - p->z;
+    if (find_partners(m, grid, order, stray) != 0 || allocate(m) != 0)
+        status = FAIL(ctx, STATUS_MEMORY,
+                      "no memory for a mesh of %d x %d x %d points",
+                      (int)cells[0], (int)cells[1], (int)cells[2]);
+    TRY(comm_agree(ctx, status));
+    TRY(mesh_connect(ctx, &p->bricks, grid->rank, 3));
+    return mesh_fft_create(ctx, m);
+}
+
+void mesh_destroy(struct mesh *m)
+{
+    if (!m)
+        return;
+    struct mesh_parts *p = m->parts;
+    if (p) {
+        free_shares(p->to, p->bricks.n);
+        free_shares(p->from, p->bricks.n);
+        mesh_fft_destroy(p);
+        mesh_messages_free(&p->bricks);
+        for (int d = 0; d < 3; d++)
+            fft_lines_free(p->lines[d]);
+    }
+    free(p);
+    free(m->charge);
+    for (int d = 0; d < 3; d++)
+        free(m->field[d]);
+    fft_lines_free(m->modes);
+    free(m);
+}
+
+double mesh_bytes(const struct mesh *m)
+{
+    return m->parts->bytes;
+}
+
+/* ---- bricks to lines, and back ---- */
+
+static double *brick_row(const struct mesh *m, double *array, int64_t y,
+                         int64_t z)
+{
+    return array + (z * m->brick.n[1] + y) * m->brick.pitch;
+}
+
+static double *line_at(const struct mesh *m, double *lines, int64_t y,
+                       int64_t z)
+{
+    return lines + (z * m->parts->ny + y) * m->brick.cells[0];
+}
+
+/* Add nx numbers to a periodic line of n from point `first` on. */
+static void add_row(const double *row, int64_t first, int64_t nx, double *line,
+                    int64_t n)
+{
+    int64_t at = wrap(first, n);
+    while (nx > 0) {
+        int64_t piece = nx < n - at ? nx : n - at;
+        for (int64_t i = 0; i < piece; i++)
+            line[at + i] += row[i];
+        row += piece;
+        nx -= piece;
+        at = 0;
+    }
+}
+
+static void take_row(const double *line, int64_t n, int64_t first, int64_t nx,
+                     double *row)
+{
+    int64_t at = wrap(first, n);
+    while (nx > 0) {
+        int64_t piece = nx < n - at ? nx : n - at;
+        memcpy(row, line + at, (size_t)piece * sizeof *row);
+        row += piece;
+        nx -= piece;
+        at = 0;
+    }
+}
+
+/* The rows of all bricks, added up, into lines[0]. */
+static int collect(struct ctx *ctx, struct mesh *m)
+{
+    struct mesh_parts *p = m->parts;
+    struct mesh_messages *b = &p->bricks;
+    int64_t n = m->brick.cells[0];
+    double *to = b->out;
+    for (int i = 0; i < b->n; i++)
+        for (size_t k = 0; k < p->to[i].nz; k++)
+            for (size_t j = 0; j < p->to[i].ny; j++) {
+                memcpy(to,
+                       brick_row(m, m->charge, p->to[i].y[j], p->to[i].z[k]),
+                       (size_t)p->to[i].nx * sizeof *to);
+                to += p->to[i].nx;
+            }
+    TRY(mesh_send(ctx, b, 1));
+    memset(p->lines[0], 0, (size_t)(p->ny * p->nz * n) * sizeof(double));
+    for (int i = 0; i < b->n; i++) {
+        const struct mesh_share *s = &p->from[i];
+        const double *row = mesh_message(b, i, 1);
+        for (size_t k = 0; k < s->nz; k++)
+            for (size_t j = 0; j < s->ny; j++) {
+                add_row(row, s->first, s->nx,
+                        line_at(m, p->lines[0], s->y[j], s->z[k]), n);
+                row += s->nx;
+            }
+    }
+    return 0;
+}
+
+/* Rows of this rank's lines that a brick needs, one behind the other; returns
+ * what is behind them. */
+static double *pack_share(const struct mesh *m, const struct mesh_share *s,
+                          double *lines, double *to)
+{
+    for (size_t k = 0; k < s->nz; k++)
+        for (size_t j = 0; j < s->ny; j++) {
+            take_row(line_at(m, lines, s->y[j], s->z[k]), m->brick.cells[0],
+                     s->first, s->nx, to);
+            to += s->nx;
+        }
+    return to;
+}
+
+static const double *unpack_share(const struct mesh *m,
+                                  const struct mesh_share *s,
+                                  const double *from, double *brick)
+{
+    for (size_t k = 0; k < s->nz; k++)
+        for (size_t j = 0; j < s->ny; j++) {
+            memcpy(brick_row(m, brick, s->y[j], s->z[k]), from,
+                   (size_t)s->nx * sizeof *from);
+            from += s->nx;
+        }
+    return from;
+}
+
+int mesh_return(struct ctx *ctx, struct mesh *m, int n)
+{
+    struct mesh_parts *p = m->parts;
+    struct mesh_messages *b = &p->bricks;
+    mesh_reverse(b);
+    double *to = b->out;
+    for (int i = 0; i < b->n; i++)
+        for (int d = 0; d < n; d++)
+            to = pack_share(m, &p->from[i], p->lines[d], to);
+    int status = mesh_send(ctx, b, n);
+    for (int i = 0; i < b->n && status == 0; i++) {
+        const double *from = mesh_message(b, i, n);
+        for (int d = 0; d < n; d++)
+            from = unpack_share(m, &p->to[i], from, m->field[d]);
+    }
+    mesh_reverse(b);
+    return status;
+}
+
+/* ---- the three transforms ---- */
+
+int mesh_forward(struct ctx *ctx, struct mesh *m)
+{
+    TRY(collect(ctx, m));
+    return mesh_fft_forward(ctx, m);
+}
+
+int mesh_back(struct ctx *ctx, struct mesh *m, int d)
+{
+    return mesh_fft_back(ctx, m, m->parts->lines[d]);
+}
