@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "base/timer.h"
 #include "domain/field.h"
 #include "domain/state.h"
 #include "driver/job.h"
@@ -63,6 +64,7 @@ int guard_open(struct ctx *ctx, struct job *job, struct guard *out)
     int n = 0;
     *out = (struct guard){.job = job, .checked = -1};
     out->every = params_int(job->params, "guard", "every");
+    out->phase = timer_phase(ctx->timers, "guard");
     out->energy = energy_of(job);
     if (out->energy >= 0)
         out->drift = params_double(job->params, "guard", "energy_drift");
@@ -104,8 +106,24 @@ int guard_check(struct ctx *ctx, struct guard *g)
     int64_t step = s->step_number(g->job->state);
     if (g->checked == step || s->guard == NULL)
         return 0;
-    TRY(s->guard(ctx, g->job->state));
-    g->checked = step;
+    timer_begin(ctx->timers, g->phase);
+    int status = s->guard(ctx, g->job->state);
+    timer_end(ctx->timers, g->phase);
+    if (status == 0)
+        g->checked = step;
+    return status;
+}
+
+static int check_bounds(struct ctx *ctx, const struct guard *g)
+{
+    const struct job *job = g->job;
+    TRY(job->solver->observe(ctx, job->state, g->values));
+    for (int b = 0; b < GUARD_BOUNDS; b++)
+        if (g->above[b] >= 0 && !(g->values[g->above[b]] <= g->most[b]))
+            return FAIL(ctx, STATUS_PHYSICS,
+                        "step %" PRId64 ": the %s is %g, above guard.%s = %g",
+                        job->solver->step_number(job->state), bounded[b],
+                        g->values[g->above[b]], bounded[b], g->most[b]);
     return 0;
 }
 
@@ -130,17 +148,13 @@ static int check_energy(struct ctx *ctx, struct guard *g)
 
 int guard_check_all(struct ctx *ctx, struct guard *g)
 {
-    const struct job *job = g->job;
     TRY(guard_check(ctx, g));
     if (!guard_looks(g))
         return 0;
-    TRY(job->solver->observe(ctx, job->state, g->values));
-    for (int b = 0; b < GUARD_BOUNDS; b++)
-        if (g->above[b] >= 0 && !(g->values[g->above[b]] <= g->most[b]))
-            return FAIL(ctx, STATUS_PHYSICS,
-                        "step %" PRId64 ": the %s is %g, above guard.%s = %g",
-                        job->solver->step_number(job->state), bounded[b],
-                        g->values[g->above[b]], bounded[b], g->most[b]);
+    timer_begin(ctx->timers, g->phase);
+    int status = check_bounds(ctx, g);
+    timer_end(ctx->timers, g->phase);
+    TRY(status);
     return g->energy >= 0 ? check_energy(ctx, g) : 0;
 }
 

@@ -25,6 +25,7 @@ struct guard {
     double start; /* energy of the run's start */
     double *values;
     int64_t checked; /* step; -1: none */
+    int phase;
 };
 
 /* A bound on what the solver does not observe is an error of the deck, for
