@@ -32,14 +32,16 @@ EXACT_FN exact_real risk_combined(const struct risk_instrument *q,
     return s;
 }
 
-/* Not discounted, of one unit. survival: acc[2]. */
-EXACT_FN exact_real risk_pay(const struct risk_instrument *q,
-                             const exact_real *spot, exact_real acc0,
-                             exact_real acc1, exact_real survival)
+/* Not discounted, of one unit. payoff: the instrument's, for callers that know
+ * it before the paths; survival: acc[2]. */
+EXACT_FN exact_real risk_pay_as(enum risk_payoff payoff,
+                                const struct risk_instrument *q,
+                                const exact_real *spot, exact_real acc0,
+                                exact_real acc1, exact_real survival)
 {
     const exact_real one = exact_set(1), s = spot[0];
     const double fixings = (double)(q->n_fixings > 0 ? q->n_fixings : 1);
-    switch (q->payoff) {
+    switch (payoff) {
     case RISK_FORWARD:
         return s - exact_set(q->strike);
     case RISK_DIGITAL:
@@ -71,6 +73,13 @@ EXACT_FN exact_real risk_pay(const struct risk_instrument *q,
     default:
         return risk_vanilla(s, q->strike, q->side);
     }
+}
+
+EXACT_FN exact_real risk_pay(const struct risk_instrument *q,
+                             const exact_real *spot, exact_real acc0,
+                             exact_real acc1, exact_real survival)
+{
+    return risk_pay_as(q->payoff, q, spot, acc0, acc1, survival);
 }
 
 /* The twin's payoff at its spot, or of its geometric average. */

@@ -19,13 +19,13 @@
 /* ---- blocks ---- */
 
 struct shape {
-    size_t factors, instruments, extra, bridge, length, twins;
+    size_t factors, instruments, acc, extra, bridge, length, twins;
     size_t coordinates; /* Sobol's */
 };
 
 static size_t block_rows(const struct shape *h)
 {
-    return 4 * h->factors + h->twins + 7 * (h->instruments + 1) +
+    return 4 * h->factors + h->twins + 3 * h->acc + 4 * (h->instruments + 1) +
            h->length * (h->factors + 2 * h->extra + h->bridge) +
            (h->coordinates + RISK_BLOCK - 1) / RISK_BLOCK;
 }
@@ -57,7 +57,7 @@ static int make_block(const struct shape *h, struct risk_block *b)
     b->spot = at, at += h->factors;
     b->v = at, at += h->factors;
     b->twin = at, at += h->twins;
-    b->acc = at, at += 3 * (h->instruments + 1);
+    b->acc = at, at += 3 * h->acc;
     b->pay = at, at += h->instruments + 1;
     b->control = at, at += h->instruments + 1;
     b->moved = at, at += 2 * (h->instruments + 1);
@@ -80,10 +80,29 @@ static int thread_count(void)
 #endif
 }
 
+/* Who remembers something of its path: who does more than pay. */
+static int make_acc(struct risk_store *s)
+{
+    const struct risk_plan *p = &s->t.plan;
+    s->n_acc = 1;
+    s->acc = calloc((size_t)p->n_instruments + 1, sizeof *s->acc);
+    if (s->acc == NULL)
+        return 1;
+    for (int64_t e = 0; e < p->n_events; e++) {
+        const struct risk_event *v = &p->events[e];
+        if (v->action != RISK_PAY && s->acc[v->instrument] == 0)
+            s->acc[v->instrument] = s->n_acc++;
+    }
+    for (int32_t q = 0; q < p->n_instruments; q++)
+        s->controls |= p->instruments[q].control != RISK_NO_CONTROL;
+    return 0;
+}
+
 static int make_blocks(struct risk_store *s)
 {
     struct shape h = {.factors = (size_t)s->t.plan.n_factors,
                       .instruments = (size_t)s->t.plan.n_instruments,
+                      .acc = (size_t)s->n_acc,
                       .extra = (size_t)s->t.n_extra,
                       .bridge = (size_t)s->t.n_bridge,
                       .twins = s->t.any_twin ? (size_t)s->t.plan.n_factors : 0,
@@ -110,6 +129,7 @@ static double estimate(const struct risk_plan *p)
         extra += p->factors[f].model != RISK_GBM;
     struct shape h = {.factors = (size_t)p->n_factors,
                       .instruments = (size_t)p->n_instruments,
+                      .acc = (size_t)p->n_instruments + 1,
                       .extra = extra,
                       .bridge = bridge,
                       .twins = (size_t)p->n_factors,
@@ -130,6 +150,7 @@ static void destroy(struct risk_store *s)
     for (int t = 0; t < s->n_blocks; t++)
         free(s->blocks[t].memory);
     free(s->blocks);
+    free(s->acc);
     free(s);
 }
 
@@ -143,7 +164,7 @@ static int create(struct ctx *ctx, const struct risk_plan *plan,
         const struct risk_plan *p = &s->t.plan;
         s->fused = p->root == NULL && s->t.n_extra == 0 && s->t.n_bridge == 0 &&
                    !p->antithetic && p->n_scenarios == 0 && !p->sobol;
-        failed = make_blocks(s);
+        failed = make_acc(s) || make_blocks(s);
     }
     if (failed) {
         destroy(s);
@@ -253,7 +274,7 @@ static void run_block(const struct risk_store *s, struct risk_block *b,
                       uint64_t path, struct risk_chunk *out, int64_t at)
 {
     const ptrdiff_t n = s->t.plan.n_instruments + 1;
-    walk_both(s, &s->t.base, b, path, b->pay, b->control);
+    walk_both(s, &s->t.base, b, path, b->pay, s->controls ? b->control : NULL);
     add_sums(s, b, out->sums);
     if (out->samples != NULL)
         memcpy(out->samples + at, b->pay[n - 1], sizeof(risk_row));

@@ -27,7 +27,11 @@ enum { RISK_SEGMENT = 16 };
 
 struct risk_store {
     struct risk_tables t;
-    int fused;    /* independent gbm factors, each path walked once */
+    int fused; /* independent gbm factors, each path walked once */
+    /* Which of the blocks' acc an instrument has, [n_instruments]; those that
+     * remember nothing share number 0, which stays as it begins. */
+    int32_t *acc, n_acc;
+    int controls; /* whether any instrument has one */
     int n_blocks; /* one for each thread */
     struct risk_block *blocks;
     size_t bytes;
@@ -40,7 +44,7 @@ struct risk_block {
     risk_row *spot;     /* [n_factors] */
     risk_row *v;        /* [n_factors] Heston's variance */
     risk_row *twin;     /* [n_factors] log of the twins, where any is wanted */
-    risk_row *acc;      /* [n_instruments][3] */
+    risk_row *acc;      /* [n_acc][3] */
     risk_row *pay;      /* [n_instruments + 1] of the base */
     risk_row *control;  /* [n_instruments + 1] */
     risk_row *moved;    /* [2][n_instruments + 1] of two scenarios */

@@ -19,6 +19,11 @@ struct walk {
     risk_row *pay, *control;
 };
 
+static risk_row *acc_of(const struct walk *w, int32_t instrument)
+{
+    return w->b->acc + (ptrdiff_t)3 * w->s->acc[instrument];
+}
+
 /* ---- factors ---- */
 
 static void begin(const struct walk *w)
@@ -32,18 +37,20 @@ static void begin(const struct walk *w)
             if (w->s->t.any_twin)
                 exact_store(w->b->twin[f] + i, exact_set(w->m->log_spot[f]));
         }
-    memset(w->b->acc, 0, sizeof(risk_row) * 3 * (size_t)p->n_instruments);
+    memset(w->b->acc, 0, sizeof(risk_row) * 3 * (size_t)w->s->n_acc);
+    for (int32_t a = 0; a < w->s->n_acc; a++)
+        EACH(i)
+    exact_store(w->b->acc[3 * a + 2] + i, exact_set(1));
     for (int32_t q = 0; q < p->n_instruments; q++) {
+        if (w->s->acc[q] == 0)
+            continue;
         const struct risk_instrument *in = &p->instruments[q];
         double start = w->m->factors[in->factor[0]].spot;
         int extreme = in->payoff == RISK_LOOKBACK_FIXED ||
                       in->payoff == RISK_LOOKBACK_FLOATING;
-        EACH(i)
-        {
-            exact_store(w->b->acc[3 * q + 2] + i, exact_set(1));
-            if (extreme)
-                exact_store(w->b->acc[3 * q] + i, exact_set(start));
-        }
+        if (extreme)
+            EACH(i)
+        exact_store(acc_of(w, q)[0] + i, exact_set(start));
     }
 }
 
@@ -199,28 +206,65 @@ static void load_spots(const struct walk *w, const struct risk_instrument *q,
         spot[l] = exact_load(w->b->spot[q->factor[l]] + i);
 }
 
-static void pay(const struct walk *w, int32_t number)
+/* payoff: a constant where this is inlined, for the payoffs that most
+ * positions of a large portfolio have. */
+EXACT_FN void pay_as(enum risk_payoff payoff, const struct walk *w,
+                     int32_t number)
 {
     const struct risk_instrument *q = &w->s->t.plan.instruments[number];
     const exact_real d = exact_set(w->m->discount[number] * w->weight);
-    risk_row *acc = w->b->acc + (ptrdiff_t)3 * number;
+    const risk_row *acc = acc_of(w, number);
+    double *to = w->pay[number];
+    EACH(i)
+    {
+        exact_real spot[RISK_LEGS_MAX];
+        spot[0] = exact_load(w->b->spot[q->factor[0]] + i);
+        if (payoff >= RISK_BASKET)
+            load_spots(w, q, i, spot);
+        exact_real y =
+            risk_pay_as(payoff, q, spot, exact_load(acc[0] + i),
+                        exact_load(acc[1] + i), exact_load(acc[2] + i));
+        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
+    }
+}
+
+static void pay_control(const struct walk *w, int32_t number)
+{
+    const struct risk_instrument *q = &w->s->t.plan.instruments[number];
+    const exact_real d = exact_set(w->m->discount[number] * w->weight);
+    const risk_row *acc = acc_of(w, number);
+    const int twin = q->control == RISK_TWIN;
+    double *to = w->control[number];
     EACH(i)
     {
         exact_real spot[RISK_LEGS_MAX];
         load_spots(w, q, i, spot);
-        exact_real y = risk_pay(q, spot, exact_load(acc[0] + i),
-                                exact_load(acc[1] + i), exact_load(acc[2] + i));
-        double *to = w->pay[number] + i;
-        exact_store(to, exact_fma(d, y, exact_load(to)));
-        if (w->control == NULL || q->control == RISK_NO_CONTROL)
-            continue;
-        const int twin = q->control == RISK_TWIN;
-        y = risk_pay_control(
+        exact_real y = risk_pay_control(
             q, spot, exact_load(acc[0] + i), exact_load(acc[1] + i),
             twin ? exact_load(w->b->twin[q->factor[0]] + i) : exact_set(0));
-        to = w->control[number] + i;
-        exact_store(to, exact_fma(d, y, exact_load(to)));
+        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
     }
+}
+
+static void pay(const struct walk *w, int32_t number)
+{
+    const struct risk_instrument *q = &w->s->t.plan.instruments[number];
+    switch (q->payoff) {
+    case RISK_FORWARD:
+        pay_as(RISK_FORWARD, w, number);
+        break;
+    case RISK_EUROPEAN:
+        pay_as(RISK_EUROPEAN, w, number);
+        break;
+    case RISK_DIGITAL:
+        pay_as(RISK_DIGITAL, w, number);
+        break;
+    default:
+        pay_as(q->payoff, w, number);
+        break;
+    }
+    if (w->control != NULL && q->control != RISK_NO_CONTROL)
+        pay_control(w, number);
 }
 
 static void exercise(const struct walk *w, const struct risk_event *e)
@@ -229,8 +273,7 @@ static void exercise(const struct walk *w, const struct risk_event *e)
     const struct risk_instrument *q = &p->instruments[e->instrument];
     const double *c = p->continuation + (ptrdiff_t)RISK_BASIS_MAX * e->row;
     const exact_real d = exact_set(w->m->exercise_discount[e->row] * w->weight);
-    double *alive = w->b->acc[3 * (ptrdiff_t)e->instrument + 2],
-           *to = w->pay[e->instrument];
+    double *alive = acc_of(w, e->instrument)[2], *to = w->pay[e->instrument];
     EACH(i)
     {
         exact_real spot[RISK_LEGS_MAX], a = exact_load(alive + i);
@@ -245,7 +288,7 @@ static void exercise(const struct walk *w, const struct risk_event *e)
 static void act(const struct walk *w, const struct risk_event *e)
 {
     const struct risk_instrument *q = &w->s->t.plan.instruments[e->instrument];
-    risk_row *acc = w->b->acc + (ptrdiff_t)3 * e->instrument;
+    risk_row *acc = acc_of(w, e->instrument);
     const int f = q->factor[0];
     const double *spot = w->b->spot[f], *x = w->b->x[f];
     switch (e->action) {
