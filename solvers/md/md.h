@@ -236,6 +236,10 @@ int md_eam_wanted(const struct params *p);
  * params_error, those of files are STATUS_INPUT. Collective. */
 int md_eam_read(struct ctx *ctx, struct params *p, struct md *md);
 void md_eam_free(struct md *md);
+/* What tells these tables from others, into a checkpoint; and whether one was
+ * computed with them: STATUS_INPUT where not. */
+int md_eam_save(struct ctx *ctx, const struct md *md, struct state_io *io);
+int md_eam_restore(struct ctx *ctx, const struct md *md, struct state_io *io);
 /* Densities of the present positions, and what copies are to know of them on
  * its way: halo_complete_extra() is due before the copies' forces. stale: the
  * copies' positions are to be fetched before. */

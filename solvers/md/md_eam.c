@@ -15,6 +15,7 @@
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/halo.h"
+#include "domain/state.h"
 #include "kernels/md/eam.h"
 #include "md_data.h"
 
@@ -376,6 +377,54 @@ void md_eam_free(struct md *md)
     free(writable(md->eam->pair));
     free(md->eam);
     md->eam = NULL;
+}
+
+/* ---- checkpoints ---- */
+
+static uint64_t mix_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    for (size_t k = 0; k < n; k++)
+        h = (h ^ b[k]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return h;
+}
+
+/* A number that tells one set of tables from another. */
+static int64_t fingerprint(const struct md_eam *eam)
+{
+    size_t n = (size_t)eam->n_species, n_r = (size_t)eam->n_r;
+    uint64_t h = mix_bytes(UINT64_C(0xcbf29ce484222325), &eam->cutoff,
+                           sizeof eam->cutoff);
+    h = mix_bytes(h, &eam->r_step, sizeof eam->r_step);
+    h = mix_bytes(h, &eam->rho_step, sizeof eam->rho_step);
+    h = mix_bytes(h, eam->embedding, n * (size_t)eam->n_rho * sizeof(double));
+    h = mix_bytes(h, eam->density, n * n_r * sizeof(double));
+    h = mix_bytes(h, eam->pair,
+                  eam_pairs(eam->n_species) * n_r * sizeof(double));
+    int64_t out;
+    memcpy(&out, &h, sizeof out);
+    return out;
+}
+
+int md_eam_save(struct ctx *ctx, const struct md *md, struct state_io *io)
+{
+    int64_t print = fingerprint(md->eam);
+    struct state_array tables =
+        state_shared("eam_tables", STATE_INT64, 1, &print);
+    return state_put(ctx, io, &tables);
+}
+
+int md_eam_restore(struct ctx *ctx, const struct md *md, struct state_io *io)
+{
+    int64_t print = 0;
+    struct state_array tables =
+        state_shared("eam_tables", STATE_INT64, 1, &print);
+    TRY(state_get(ctx, io, &tables));
+    if (print == fingerprint(md->eam))
+        return 0;
+    return FAIL(ctx, STATUS_INPUT,
+                "the tables of md.pair.style = \"eam\" are not those that the "
+                "checkpoint was computed with: a file has changed");
 }
 
 /* ---- forces ---- */

@@ -235,6 +235,8 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
     TRY(state_put(ctx, io, &work));
     TRY(save_particles(ctx, md, io));
     TRY(md_save_box(ctx, md, io));
+    if (md->eam)
+        TRY(md_eam_save(ctx, md, io));
     if (md->topology)
         TRY(md_save_terms(ctx, md, io));
     if (md->rdf.on)
@@ -455,6 +457,8 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     md->unsafe_steps = counters[UNSAFE_STEPS];
     TRY(restore_work(ctx, md, io));
     TRY(md_restore_box(ctx, md, io));
+    if (md->eam)
+        TRY(md_eam_restore(ctx, md, io));
     TRY(md_open_store(ctx, md));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_compute_sums(ctx, md));

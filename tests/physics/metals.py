@@ -292,6 +292,14 @@ def check_motion():
     same = all(np.array_equal(part.frame(f), whole.frame(f))
                for f in ("position", "velocity", "force"))
     tap.ok(same, "a run of a metal goes on bit by bit")
+    text = setfl(P, ["Ni", "Cu"])
+    mdrun.write("metal.alloy", text.replace("5.9\n", "5.8\n", 1))
+    again = tap.warpdeck("run", path, "output.name=part", "md.steps=300",
+                         "--output", "kept", "--resume", "auto", "-q",
+                         check=False)
+    tap.ok(again.returncode == 2 and "a file has changed" in again.stderr,
+           "but not with other tables")
+    mdrun.write("metal.alloy", text)
 
 
 # ---- LAMMPS ----
