@@ -14,6 +14,7 @@ tests_output_write_h5md_LDADD = $(TEST_LIBS)
 tests_output_write_large_LDADD = $(TEST_LIBS)
 
 FILE_TESTS = \
+	tests/output/bad_input.py \
 	tests/output/examples.py \
 	tests/output/export.py \
 	tests/output/files.py \
@@ -32,6 +33,8 @@ FILE_TESTS = \
 	tests/output/vtkhdf.py \
 	tests/output/watch.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
-LONG_TESTS += tests/output/examples_long.py tests/output/large.py \
+LONG_TESTS += tests/output/examples_long.py tests/output/killed.py \
+	tests/output/large.py \
 	tests/output/post_large.py
-EXTRA_DIST += $(FILE_TESTS) tests/output/browser.py tests/output/post.py
+EXTRA_DIST += $(FILE_TESTS) tests/output/browser.py \
+	tests/output/pictures.json tests/output/post.py

@@ -1,14 +1,18 @@
 # timeout: 120
-"""Pictures of risk and of flows by their structure: graphs, titles, labels, scales,
-limits, marks. Every graph shows something, and no word is cut off."""
+"""Pictures of all solvers by their structure, against pictures.json: graphs, titles,
+labels, scales, limits, numbers of marks, ranges of colors. Every graph shows
+something, and no word is cut off. With WARPDECK_STORE_PICTURES=1 the structures
+are stored anew: look at the pictures then."""
 
+import json
+import os
 import shutil
 
 import post
 import tap
 
 h5py, numpy, _ = tap.need("h5py", "numpy", "matplotlib")
-from warpdeck_post import flow_panels, panels, plot  # noqa: E402
+from warpdeck_post import flow_panels, frame, panels, plot  # noqa: E402
 from warpdeck_post.result import Result  # noqa: E402
 
 
@@ -50,57 +54,111 @@ def risk_file():
         table(f, "risk/frontier/weight", BONDS=[.8, .1], SHARES=[.2, .9])
 
 
+STORED = os.path.join(tap.TOP_SRCDIR, "tests", "output", "pictures.json")
+STORE = os.environ.get("WARPDECK_STORE_PICTURES") == "1"
+
+
 def structure(figure):
-    """(title, label of x, of y, scales, how many marks) of each graph."""
-    return [(a.get_title("left"), a.get_xlabel(), a.get_ylabel(),
-             a.get_xscale() + " " + a.get_yscale(),
-             len(a.lines) + len(a.patches) + len(a.collections)
-             + len(a.images)) for a in figure.axes]
+    """What each graph has. Of marks: how many, and of lines with how many
+    points in all."""
+    found = []
+    for a in figure.axes:
+        shades = [x.get_clim() for x in [*a.collections, *a.images]
+                  if x.get_array() is not None and x.get_array().ndim < 3]
+        found.append({
+            "words": [a.get_title("left"), a.get_xlabel(), a.get_ylabel(),
+                      f"{a.get_xscale()} {a.get_yscale()}"],
+            "limits": [float(f"{x:.5g}") for x in (*a.get_xlim(),
+                                                   *a.get_ylim())],
+            "marks": {"lines": len(a.lines), "points": sum(
+                len(line.get_xdata()) for line in a.lines),
+                "patches": len(a.patches), "images": len(a.images),
+                "collections": len(a.collections)},
+            "colors": [[float(f"{x:.5g}") for x in c] for c in shades
+                       if None not in c]})
+    return found
+
+
+def same(got, want):
+    """Whether two structures agree; limits to a thousandth of their span, which
+    versions of matplotlib may differ by."""
+    if len(got) != len(want):
+        return False
+    for a, b in zip(got, want):
+        if any(a[k] != b[k] for k in ("words", "marks")) or (
+                len(a["colors"]) != len(b["colors"])):
+            return False
+        for x, y in ((a["limits"][:2], b["limits"][:2]),
+                     (a["limits"][2:], b["limits"][2:]),
+                     *zip(a["colors"], b["colors"])):
+            if not numpy.allclose(x, y, rtol=0, atol=1e-3 * max(
+                    abs(y[1] - y[0]), 1e-12)):
+                return False
+    return True
+
+
+def compare(name, figure, stored):
+    """A picture with the stored one; it is complete, and nothing is empty."""
+    got = structure(figure)
+    if STORE:
+        stored[name] = got
+    if not tap.ok(same(got, stored.get(name, [])), f"{name}: as stored"):
+        tap.note(json.dumps(got))
+    tap.ok(got and all(sum(g["marks"].values()) > 0 for g in got) and
+           clipped(figure) == 0,
+           f"{name}: each graph shows something, and no word is cut off")
+
+
+def check_solvers(stored):
+    """Particles and flows; risk is below."""
+    for file, names in (("run.h5", ("overview", "thermo", "rdf", "snapshot")),
+                        ("flow.h5", ("overview", "series", "profiles"))):
+        with Result(file) as r:
+            for name in names:
+                figure = plot.figures_of(r)[name](r)
+                plot.head(figure, r)
+                compare(f"{r.run['solver']} {name}", figure, stored)
+                plot.pyplot.close(figure)
+    with frame.Frame("flow_000005.hdf") as f:
+        for name, figure in (("flow slice", plot.slice_(f, None, None, None)),
+                             ("flow lines", plot.lines(f))):
+            plot.head(figure, f)
+            compare(name, figure, stored)
+            plot.pyplot.close(figure)
 
 
 def clipped(figure):
     """How far what is drawn reaches beyond the picture, in inches, if more than
     a hundredth."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     out = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
     return round(out, 3) if out > 0.01 else 0
 
 
-MONEY = "currency of the spots"
-WANT = {
-    "profits": [("Profit and loss, with intervals of 95 % (VaR) and 95 % (ES)",
-                 f"profit over 0.04 years ({MONEY})", "density of paths",
-                 "linear linear")],
-    "exposure": [("Netting set bank", "date (years)", f"exposure ({MONEY})",
-                  "linear linear")],
-    "frontier": [("Efficient frontier",
-                  "CVaR 95 % over 0.25 years (% of the money)",
-                  "mean return (%)", "linear linear"),
-                 ("Weights", "mean return (%)", "weight (%)",
-                  "linear linear")],
-    "convergence": [("Value of the portfolio", "paths", f"value ({MONEY})",
-                     "log linear"),
-                    ("Convergence", "paths N", f"standard error ({MONEY})",
-                     "log log")],
-    "prices": [("Positions", f"value ({MONEY}); bar: 95 % interval", "",
-                "linear linear")]}
-
+post.quick()
+post.particles("run.h5", particles=400, frames=3, rows=41, table=1,
+               title="Crystal")
 post.flow()
+with h5py.File("run.h5", "r+") as file:  # a run with bonds has more energies
+    for part, share in ("bond", 0.1), ("pair", 0.9), ("dihedral", 0.0):
+        file.copy("observables/potential_energy",
+                  f"observables/{part}_energy")
+        file[f"observables/{part}_energy/value"][...] *= share
 risk_file()
 panels.style(plot.matplotlib)
+stored = {}
+if not STORE:
+    with open(STORED, encoding="utf-8") as f:
+        stored = json.load(f)
+check_solvers(stored)
 with Result("risk.h5") as r:
-    for name in [*WANT, "overview"]:
+    for name in ("profits", "exposure", "frontier", "convergence", "prices",
+                 "series", "overview"):
         figure = plot.figures_of(r)[name](r)
         plot.head(figure, r)
-        got = structure(figure)
-        if name in WANT:
-            tap.is_([g[:4] for g in got], WANT[name],
-                    f"{name}: graphs, words and scales")
-        tap.ok(got and all(g[4] > 0 for g in got),
-               f"{name}: each graph shows something")
-        tap.is_(clipped(figure), 0, f"{name}: no word is cut off")
+        compare("risk " + name, figure, stored)
         if name == "convergence":
             line = figure.axes[1].lines[1].get_ydata()
             tap.ok(numpy.allclose(line, [0.4, 0.2, 0.1]),
@@ -109,6 +167,10 @@ with Result("risk.h5") as r:
             tap.is_(figure.axes[1].get_ylim(), (0.0, 100.0),
                     "weights reach from 0 to 100 %")
         plot.pyplot.close(figure)
+if STORE:
+    with open(STORED, "w", encoding="utf-8") as out:
+        json.dump(stored, out, indent=1, sort_keys=True)
+        out.write("\n")
 tap.ok(post.works(post.post("plot", "risk.h5"), "wrote risk.png"),
        "the command draws it")
 y = numpy.r_[50.0, numpy.linspace(1, 2, 40)]

@@ -54,6 +54,21 @@ def post(*args):
                                  stderr=err.getvalue())
 
 
+def quick():
+    """Pictures of fewer pixels than people want, for the time they take."""
+    from warpdeck_post import panels, render
+    style, snapshot = panels.style, panels.snapshot
+
+    def small(matplotlib):
+        style(matplotlib)
+        matplotlib.rcParams.update({"savefig.dpi": 72, "figure.dpi": 72})
+
+    panels.style = small
+    panels.snapshot = lambda axes, r, matplotlib, pixels: snapshot(
+        axes, r, matplotlib, 300)
+    render.PIXELS = 240
+
+
 def works(result, *texts):
     """Whether it succeeded with these words."""
     held = result.returncode == 0 and all(t in result.stdout for t in texts)

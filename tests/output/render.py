@@ -128,8 +128,6 @@ def check_errors():
             "flow.h5")
     refused("so is a book", ".hdf.series", "book.h5")
     refused("an unknown ending is refused", "ending", "run.h5", "-o", "x.doc")
-    for name, words in post.bad_files(h5py, "run.h5"):
-        refused(f"{name} is refused in a line ({words})", words, name)
 
 
 post.particles("run.h5", particles=400, frames=3, rows=41, title="Crystal")
