@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/comm.h"
 #include "base/ctx.h"
@@ -48,7 +49,6 @@ int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out)
 {
     const struct fluid *f = state;
     double cells = all_cells(f);
-    (void)ctx;
     *out = (struct estimate){
         .items = (int64_t)cells,
         .items_per_rank = cells / (f->block.dims[1] * f->block.dims[2]),
@@ -67,6 +67,12 @@ int fluid_estimate(struct ctx *ctx, void *state, struct estimate *out)
              f->setup.cells[1], f->setup.cells[2]);
     snprintf(out->length_unit, sizeof out->length_unit, "%.31s",
              f->unit_text[FLUID_LENGTH]);
+    snprintf(out->memory_hint, sizeof out->memory_hint,
+             "more ranks%s, %sor fewer domain.cells",
+             ctx->device && strcmp(ctx->device->name, "cpu") != 0 ? " and cards"
+                                                                  : "",
+             f->precision == PRECISION_DOUBLE ? "fluid.precision = \"single\", "
+                                              : "");
     for (int d = 0; d < 3; d++) {
         out->decomposition[d] = f->block.dims[d];
         out->box[d] = f->length[d];

@@ -130,7 +130,8 @@ static int risk_estimate(struct ctx *ctx, void *state, struct estimate *out)
         .items_per_rank = paths_total(r) / comm_size(ctx->comm),
         .memory_per_rank = (k ? k->estimate(&r->plan) : 0) +
                            risk_var_bytes(r, comm_size(ctx->comm)) +
-                           risk_exposure_bytes(r, comm_size(ctx->comm)),
+                           risk_exposure_bytes(r, comm_size(ctx->comm)) +
+                           risk_frontier_bytes(r, comm_size(ctx->comm)),
         .steps = risk_steps_total(r),
         .end_time = paths_total(r),
         .work_per_step = flops_of_batch(r)};
@@ -138,7 +139,8 @@ static int risk_estimate(struct ctx *ctx, void *state, struct estimate *out)
              "%" PRId64 " paths of %d steps, %d positions", out->items,
              (int)r->plan.n_steps, (int)r->portfolio.n);
     snprintf(out->memory_hint, sizeof out->memory_hint,
-             "fewer dates or fewer positions in one deck");
+             "fewer dates (risk.factor.steps_per_year, risk.exposure.dates) or "
+             "fewer positions in one deck (risk.portfolio.file)");
     return 0;
 }
 
@@ -309,7 +311,7 @@ static int risk_totals(struct ctx *ctx, void *state, struct solver_totals *out)
 
 /* ---- checkpoints ---- */
 
-enum { SUMS = 5, SCENARIO_SUMS = 6, COUNTS = 4 };
+enum { SUMS = 5, SCENARIO_SUMS = 6, COUNTS = 3 };
 
 static int move_state(struct ctx *ctx, struct risk *r, struct state_io *io,
                       int64_t *counts, int out)
@@ -333,8 +335,9 @@ static int move_state(struct ctx *ctx, struct risk *r, struct state_io *io,
 static int risk_save(struct ctx *ctx, void *state, struct state_io *io)
 {
     struct risk *r = state;
-    int64_t counts[COUNTS] = {r->step, r->chunks_done, (int64_t)r->files_hash,
+    int64_t counts[COUNTS] = {r->step, r->chunks_done,
                               r->plan.replicate_chunks};
+    TRY(risk_files_save(ctx, r, io));
     return move_state(ctx, r, io, counts, 1);
 }
 
@@ -343,12 +346,9 @@ static int risk_restore(struct ctx *ctx, void *state, struct state_io *io)
     struct risk *r = state;
     int64_t counts[COUNTS] = {0};
     TRY(risk_start(ctx, r));
+    TRY(risk_files_check(ctx, r, io));
     TRY(move_state(ctx, r, io, counts, 0));
-    if (counts[2] != (int64_t)r->files_hash)
-        return FAIL(ctx, STATUS_INPUT,
-                    "the portfolio's or correlation's file has changed since "
-                    "the checkpoint");
-    if (counts[3] != r->plan.replicate_chunks)
+    if (counts[2] != r->plan.replicate_chunks)
         return FAIL(ctx, STATUS_INPUT,
                     "Sobol's replicates have another length than at the "
                     "checkpoint: go on with the same number of paths");
