@@ -23,6 +23,8 @@ MD_LOOP_SOURCES = \
 	kernels/md/mesh_cpu.c \
 	kernels/md/mesh_cpu.h \
 	kernels/md/waves_cpu.c \
+	kernels/md/rigid.h \
+	kernels/md/rigid_cpu.c \
 	kernels/md/terms_cpu.c \
 	kernels/md/terms_cpu.h \
 	kernels/md/precision.h \

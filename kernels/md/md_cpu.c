@@ -72,6 +72,7 @@ static void destroy(struct md_store *s)
         free(owned[k]);
     md_terms_destroy(s->terms);
     md_charges_destroy(s->charges);
+    md_rigid_destroy(s->rigid);
     md_eam_destroy(s->eam);
     for (int b = 0; b < 6; b++)
         free(s->box[b]);
@@ -245,8 +246,8 @@ enum { BYTES_PARTICLE = 240, BYTES_COPY = 160 };
 
 static double estimate(const struct md_setup *setup, double own, double copies)
 {
-    (void)setup;
-    return BYTES_PARTICLE * own + BYTES_COPY * copies;
+    return BYTES_PARTICLE * own + BYTES_COPY * copies +
+           (setup->eam ? md_eam_estimate(setup, own) : 0);
 }
 
 const struct md_kernels MD_NAME(md_kernels_cpu) = {
@@ -292,6 +293,13 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .stretch = md_stretch_step,
     .kick_scaled = md_kick_scaled,
     .kinetic_tensor = md_kinetic_tensor,
+    .pack_values = md_pack_values,
+    .unpack_values = md_unpack_values,
+    .rigid_count = md_rigid_count,
+    .rigid_hold = md_rigid_hold,
+    .rigid_place = md_rigid_place,
+    .rigid_stop = md_rigid_stop,
+    .rigid_sums = md_rigid_sums,
     .pair_histogram = md_pair_histogram,
     .closest_pair = md_closest_pair,
     .find_not_finite = md_find_not_finite,

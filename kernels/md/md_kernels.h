@@ -129,6 +129,9 @@ struct md_stretch {
     const struct md_geometry *box;
 };
 
+/* What pack_values() sends of the particles that have copies. */
+enum md_value { MD_VALUE_POSITION, MD_VALUE_VELOCITY, MD_VALUE_ACCELERATION };
+
 /* A pair of particles too close to one another. */
 struct md_close_pair {
     int found;
@@ -284,6 +287,29 @@ struct md_kernels {
     /* sum m v_a v_b: xx, yy, zz, xy, xz, yz; in mass * velocity^2. A backend
      * that has it fills md_sums.tensor, too. */
     void (*kinetic_tensor)(const struct md_store *s, double out[6]);
+
+    /* ---- rigid bonds (the terms of that kind); NULL in a backend without --
+     * Values of the particles that select_halo() chose, in the order of
+     * pack_halo(), in double precision; and those that came for the copies. */
+    void (*pack_values)(const struct md_store *s, enum md_value what,
+                        double (*out)[3]);
+    void (*unpack_values)(struct md_store *s, const double (*in)[3]);
+    /* How many distances are fixed, those of a group where its first particle
+     * is own. */
+    double (*rigid_count)(const struct md_store *s);
+    /* Each asks for fresh values of the copies. Keep in mind where the groups'
+     * particles are (positions): after a change of the pair list. */
+    void (*rigid_hold)(struct md_store *s);
+    /* After a drift (positions): back to the fixed distances, velocities by the
+     * way times per_time. *moved2 grows to the square of the longest way since
+     * build_list(). Errors: STATUS_PHYSICS where a group is torn apart. */
+    int (*rigid_place)(struct ctx *ctx, struct md_store *s, double per_time,
+                       double tolerance, double *moved2);
+    /* Take the velocities along the bonds out (velocities); apply = 0: only get
+     * ready for rigid_sums(). */
+    void (*rigid_stop)(struct md_store *s, int apply);
+    /* After rigid_stop() (accelerations): add the virial of the bonds' forces. */
+    void (*rigid_sums)(const struct md_store *s, struct md_sums *sums);
 
     /* ---- looking ---- */
     /* Count pairs by distance: counts[channel * n_bins + bin] += 2 for a pair

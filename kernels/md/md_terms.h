@@ -22,13 +22,21 @@ enum md_term_kind {
     MD_TERM_IMPROPER, /* i in the middle of j, k, l for the harmonic one of
                        * LAMMPS; the order of the file is kept */
     MD_TERM_SPECIAL,  /* i, j: 1, 2 or 3 bonds apart: type 0, 1, 2 */
+    /* Groups of rigid bonds from the first particle, in place of the terms that
+     * give their lengths; type: that of the first bond + n_bonds (that of the
+     * second + n_bonds that of the third). Water: two bonds, and the angle
+     * between them in place of a third. */
+    MD_TERM_RIGID_BOND,
+    MD_TERM_RIGID_PAIR,
+    MD_TERM_RIGID_WATER,
+    MD_TERM_RIGID_THREE,
     MD_TERM_KINDS
 };
 
 /* How many particles a term of each kind has. */
 static inline int md_term_size(int kind)
 {
-    static const int sizes[MD_TERM_KINDS] = {2, 3, 4, 4, 2};
+    static const int sizes[MD_TERM_KINDS] = {2, 3, 4, 4, 2, 2, 3, 3, 4};
     return sizes[kind];
 }
 

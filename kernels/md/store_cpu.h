@@ -65,6 +65,7 @@ struct md_link;
 struct md_terms;
 struct md_drafts;
 struct md_charges;
+struct md_rigid;
 
 /* What one thread owns: a range of own clusters, its lists and scratch. */
 struct md_worker {
@@ -162,6 +163,7 @@ struct md_store {
 
     struct md_terms *terms;     /* NULL: no terms along bonds, no charges */
     struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */
+    struct md_rigid *rigid;     /* NULL: no rigid bonds */
     struct md_eam_work *eam;    /* or, not NULL, eam_cpu.c */
     int masked;                 /* bonds keep partners out of the pair list */
 };
@@ -191,6 +193,12 @@ struct md_store {
 #define md_sum_moments MD_NAME(md_sum_moments)
 #define md_scale_velocities MD_NAME(md_scale_velocities)
 #define md_ornstein_uhlenbeck MD_NAME(md_ornstein_uhlenbeck)
+#define md_set_coordinates MD_NAME(md_set_coordinates)
+#define md_set_box MD_NAME(md_set_box)
+#define md_stretch_step MD_NAME(md_stretch_step)
+#define md_kick_scaled MD_NAME(md_kick_scaled)
+#define md_kinetic_tensor MD_NAME(md_kinetic_tensor)
+#define md_channel_offset MD_NAME(md_channel_offset)
 #define md_pair_histogram MD_NAME(md_pair_histogram)
 #define md_set_coordinates MD_NAME(md_set_coordinates)
 #define md_set_box MD_NAME(md_set_box)

@@ -136,7 +136,8 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
 }
 
 static const char *const kind_names[MD_TERM_KINDS] = {
-    "bond", "angle", "dihedral", "improper", "bonded pair"};
+    "bond",       "angle",       "dihedral",    "improper",   "bonded pair",
+    "rigid bond", "rigid bonds", "rigid bonds", "rigid bonds"};
 
 static int fail_missing(struct ctx *ctx, const struct md_term *term, int k)
 {
@@ -180,6 +181,29 @@ static int find_particles(struct ctx *ctx, const struct md_store *s,
             out->own |= (uint8_t)(1 << k);
     }
     return 0;
+}
+
+static int is_rigid(const struct md_term *term)
+{
+    return term->kind >= MD_TERM_RIGID_BOND &&
+           term->kind <= MD_TERM_RIGID_THREE;
+}
+
+static int find_rigid(struct ctx *ctx, struct md_store *s,
+                      const struct md_term *terms, size_t n)
+{
+    struct slot_term term;
+    int there, clear = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (!is_rigid(&terms[k]))
+            continue;
+        if (!clear++)
+            TRY(md_rigid_clear(ctx, s));
+        TRY(find_particles(ctx, s, &terms[k], &term, &there));
+        TRY(md_rigid_add(ctx, s, &term));
+    }
+    /* None here now, though there may be elsewhere. */
+    return clear || !s->rigid ? 0 : md_rigid_clear(ctx, s);
 }
 
 static int is_inner(const struct slot_term *term)
@@ -232,6 +256,8 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
         for (size_t k = 0; k < n; k++) {
             struct slot_term term;
             int there;
+            if (is_rigid(&terms[k]))
+                continue;
             TRY(find_particles(ctx, s, &terms[k], &term, &there));
             if (there && is_inner(&term) == inner)
                 t->terms[t->n++] = term;
@@ -241,6 +267,7 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
     }
     for (int k = 0; k < s->n_workers; k++)
         s->workers[k].broken = 0;
+    TRY(find_rigid(ctx, s, terms, n));
     TRY(index_excluded(ctx, s));
     s->masked = t->first_excluded[(size_t)s->n_clusters * (size_t)LANES] > 0;
     return 0;

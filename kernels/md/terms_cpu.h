@@ -85,6 +85,33 @@ double md_charges_self(const struct md_store *s);
 void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
                     int want, int boundary);
 
+/* ---- rigid_cpu.c: groups of rigid bonds ---- */
+#define md_rigid_destroy MD_NAME(md_rigid_destroy)
+void md_rigid_destroy(struct md_rigid *r);
+/* No groups, and room for values of copies; then group by group. Errors:
+ * STATUS_MEMORY. */
+#define md_rigid_clear MD_NAME(md_rigid_clear)
+int md_rigid_clear(struct ctx *ctx, struct md_store *s);
+#define md_rigid_add MD_NAME(md_rigid_add)
+int md_rigid_add(struct ctx *ctx, struct md_store *s,
+                 const struct slot_term *term);
+#define md_rigid_count MD_NAME(md_rigid_count)
+double md_rigid_count(const struct md_store *s);
+#define md_pack_values MD_NAME(md_pack_values)
+void md_pack_values(const struct md_store *s, enum md_value what,
+                    double (*out)[3]);
+#define md_unpack_values MD_NAME(md_unpack_values)
+void md_unpack_values(struct md_store *s, const double (*in)[3]);
+#define md_rigid_hold MD_NAME(md_rigid_hold)
+void md_rigid_hold(struct md_store *s);
+#define md_rigid_place MD_NAME(md_rigid_place)
+int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
+                   double tolerance, double *moved2);
+#define md_rigid_stop MD_NAME(md_rigid_stop)
+void md_rigid_stop(struct md_store *s, int apply);
+#define md_rigid_sums MD_NAME(md_rigid_sums)
+void md_rigid_sums(const struct md_store *s, struct md_sums *sums);
+
 /* STATUS_PHYSICS where a FENE bond is longer than it can be. */
 #define md_check_terms MD_NAME(md_check_terms)
 int md_check_terms(struct ctx *ctx, struct md_store *s);

@@ -17,14 +17,17 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam.h \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
-	solvers/md/md_ensemble_read.c \
+	solvers/md/md_initial.c \
 	solvers/md/md_ewald.c \
 	solvers/md/md_ewald.h \
 	solvers/md/md_ewald_choose.c \
 	solvers/md/md_influence.c \
 	solvers/md/md_mesh.c \
-	solvers/md/md_initial.c \
 	solvers/md/md_observe.c \
+	solvers/md/md_rigid.c \
+	solvers/md/md_rigid.h \
+	solvers/md/md_rigid_groups.c \
+	solvers/md/md_ensemble_read.c \
 	solvers/md/md_observe_box.c \
 	solvers/md/md_pair.c \
 	solvers/md/md_params.c \

@@ -30,6 +30,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_analysis_free(md);
     topology_destroy(md->topology);
     md_bonds_free(md);
+    md_rigid_free(md);
     md_eam_free(md);
     md_ewald_free(md);
     md_data_free(md->data);
@@ -52,6 +53,7 @@ static int md_create(struct ctx *ctx, struct params *p, void **state)
         md->phase_mesh = timer_phase(ctx->timers, "mesh");
     md->phase_list = timer_phase(ctx->timers, "list");
     md->phase_integrate = timer_phase(ctx->timers, "integrate");
+    md->phase_rigid = timer_phase(ctx->timers, "rigid");
     md->phase_analysis = timer_phase(ctx->timers, "analysis");
     md->msd_step = -1;
     md_observe_init(md);
@@ -98,7 +100,8 @@ int md_redistribute(struct ctx *ctx, struct md *md)
         status = md->k->build_list(ctx, md->store);
     timer_end(ctx->timers, md->phase_list);
     md->list_step = md->step;
-    return comm_agree(ctx, status);
+    TRY(comm_agree(ctx, status));
+    return md_rigid_hold(ctx, md);
 }
 
 static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
@@ -157,7 +160,8 @@ static struct md_sums *want_sums(struct md *md, int wanted)
 
 int md_compute_sums(struct ctx *ctx, struct md *md)
 {
-    return refresh_and_force(ctx, md, want_sums(md, 1));
+    TRY(refresh_and_force(ctx, md, want_sums(md, 1)));
+    return md_rigid_sums(ctx, md, &md->sums);
 }
 
 /* ---- guards ---- */
@@ -282,14 +286,18 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     TRY(md_ensemble_begin(ctx, md));
     struct md_sums *sums = want_sums(md, look || md_wants_virial(md));
     double moved2 = kick_and_drift(ctx, md);
+    int torn = md_rigid_place(ctx, md, &moved2);
     int status = check_motion(ctx, md, &moved2);
-    TRY(comm_step(ctx, status, stop, &moved2));
+    TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
     if (list_is_stale(md, moved2))
         TRY(rebuild_and_force(ctx, md, sums));
     else
         TRY(refresh_and_force(ctx, md, sums));
     kick(ctx, md);
+    TRY(md_rigid_stop(ctx, md));
     TRY(md_ensemble_apply(ctx, md));
+    if (look)
+        TRY(md_rigid_sums(ctx, md, &md->sums));
     return md_analysis_step(ctx, md);
 }
 
@@ -376,6 +384,7 @@ static int md_start(struct ctx *ctx, void *state)
     TRY(md_open_store(ctx, md));
     TRY(md_place_particles(ctx, md));
     TRY(md_redistribute(ctx, md));
+    TRY(md_rigid_start(ctx, md, 0));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
     struct md_sums *sums = want_sums(md, 1);
     if (md->eam) {
@@ -383,8 +392,9 @@ static int md_start(struct ctx *ctx, void *state)
         return md_analysis_start(ctx, md);
     }
     pair_forces(ctx, md, 0, sums);
-    pair_forces(ctx, md, 1, sums);
     TRY(md_ewald_forces(ctx, md, sums));
+    pair_forces(ctx, md, 1, sums);
+    TRY(md_rigid_sums(ctx, md, sums));
     TRY(md_ensemble_start(ctx, md));
     return md_analysis_start(ctx, md);
 }

@@ -16,6 +16,7 @@
 #include "kernels/device.h"
 #include "kernels/md/md_kernels.h"
 #include "md_barostat.h"
+#include "md_rigid.h"
 
 struct ctx;
 struct halo;
@@ -157,6 +158,7 @@ struct md {
     struct md_pair pair;
     struct md_data *data; /* of a LAMMPS data file, or NULL */
     struct md_bonded bonded;
+    struct md_rigid_deck rigid;
     struct md_eam *eam; /* owned with its arrays, or NULL: Lennard-Jones */
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
@@ -211,7 +213,8 @@ struct md {
     char species_text[256]; /* description of the field */
     struct md_results results;
 
-    int phase_pair, phase_list, phase_integrate, phase_analysis, phase_mesh;
+    int phase_pair, phase_list, phase_integrate, phase_analysis, phase_rigid,
+        phase_mesh;
 };
 
 /* ---- md_table.c, md_params.c: the deck ---- */

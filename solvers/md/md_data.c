@@ -164,24 +164,29 @@ static int find_special(struct ctx *ctx, const struct md_data *data,
     return status;
 }
 
-static int place_terms(struct ctx *ctx, const struct md_data *data,
-                       const struct md_list *list, struct topology *topology)
+static int place_terms(struct ctx *ctx, const struct md *md,
+                       const struct md_data *data, const struct md_list *list, struct topology *topology)
 {
     int is_reader = comm_rank(ctx->comm) == 0, status;
     unsigned char *here = NULL;
-    struct md_term *special = NULL;
-    size_t n = 0;
+    struct md_term *special = NULL, *groups = NULL;
+    const struct md_term *terms = data->terms;
+    size_t n = 0, n_terms = is_reader ? data->n_all_terms : 0;
     status = mark_own(ctx, data, list, &here);
     if (status == 0 && is_reader)
         status = find_special(ctx, data, &special, &n);
+    if (status == 0 && is_reader && md->rigid.on) {
+        status = md_rigid_groups(ctx, md, data, &groups, &n_terms);
+        terms = groups;
+    }
     TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(share_terms(ctx, data->terms, is_reader ? data->n_all_terms : 0,
-                            here, topology));
+    TRY_CLEANUP(share_terms(ctx, terms, n_terms, here, topology));
     TRY_CLEANUP(share_terms(ctx, special, n, here, topology));
     topology_sort(topology);
 cleanup:
     free(here);
     free(special);
+    free(groups);
     return status;
 }
 
@@ -190,5 +195,5 @@ int md_data_place(struct ctx *ctx, const struct md *md,
                   struct topology *topology)
 {
     TRY(place_atoms(ctx, md, data, list));
-    return topology ? place_terms(ctx, data, list, topology) : 0;
+    return topology ? place_terms(ctx, md, data, list, topology) : 0;
 }

@@ -98,15 +98,17 @@ static int apply_bussi(struct ctx *ctx, struct md *md)
 
 /* The exact Ornstein-Uhlenbeck step after velocity Verlet, friction 1 /
  * relaxation: Bussi and Parrinello (2007), Phys. Rev. E 75, 056707. */
-static void apply_langevin(struct md *md)
+static int apply_langevin(struct ctx *ctx, struct md *md)
 {
     struct md_moments before, after;
     md->k->moments(md->store, &before);
     md->k->ornstein_uhlenbeck(md->store, exp(-md->dt / md->relaxation),
                               md_thermal(md, md->temperature),
                               (uint64_t)md->step);
+    TRY(md_rigid_stop(ctx, md));
     md->k->moments(md->store, &after);
     md->thermostat_work += after.kinetic - before.kinetic;
+    return 0;
 }
 
 /* ---- Nose-Hoover ---- */
@@ -163,10 +165,8 @@ static int apply_thermostat(struct ctx *ctx, struct md *md)
 {
     if (md->ensemble == MD_BUSSI)
         return apply_bussi(ctx, md);
-    if (md->ensemble == MD_LANGEVIN) {
-        apply_langevin(md);
-        return 0;
-    }
+    if (md->ensemble == MD_LANGEVIN)
+        return apply_langevin(ctx, md);
     if (!md->barostat.kind) /* else it has just been measured */
         TRY(measure_kinetic(ctx, md));
     half_chain(md);

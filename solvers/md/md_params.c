@@ -433,6 +433,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_rigid_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     if (!md->initial.read && md->box_length[0] > 0)
         check_cutoff(p, md);

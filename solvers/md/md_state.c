@@ -318,6 +318,7 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
     if (md->barostat.kind)
         md_set_box(md, now);
     TRY_CLEANUP(comm_agree(ctx, md->k->put_slots(ctx, md->store, slots, n)));
+    TRY_CLEANUP(md_rigid_hold(ctx, md));
 cleanup:
     free(slots);
     free(p);
@@ -461,6 +462,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
         TRY(md_eam_restore(ctx, md, io));
     TRY(md_open_store(ctx, md));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
+    TRY(md_rigid_start(ctx, md, 1));
     TRY(md_compute_sums(ctx, md));
     TRY(md_analysis_allocate(ctx, md));
     if (md->rdf.on)

@@ -81,9 +81,17 @@ static int check_row(struct ctx *ctx, const struct md *md,
                      const int64_t row[WIDTH])
 {
     int bad = row[0] < 0 || row[0] >= MD_TERM_KINDS;
-    int32_t types[MD_TERM_KINDS] = {
-        md->bonded.field.n_bonds, md->bonded.field.n_angles,
-        md->bonded.field.n_dihedrals, md->bonded.field.n_impropers, 3};
+    const struct md_force_field *f = &md->bonded.field;
+    int64_t bonds = md->rigid.on ? f->n_bonds : 0;
+    int64_t types[MD_TERM_KINDS] = {f->n_bonds,
+                                    f->n_angles,
+                                    f->n_dihedrals,
+                                    f->n_impropers,
+                                    3,
+                                    bonds,
+                                    bonds * bonds,
+                                    bonds * bonds * f->n_angles,
+                                    bonds * bonds * bonds};
     if (!bad)
         bad = row[1] < 0 || row[1] >= types[row[0]];
     for (int k = 0; !bad && k < md_term_size((int)row[0]); k++)

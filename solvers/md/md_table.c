@@ -31,6 +31,9 @@ static const struct param_section sections[] = {
      "file."},
     {"md.coulomb", 0, 1,
      "Forces between charges: those of a data file, or of the species."},
+    {"md.constraints", 0, 1,
+     "Bonds of fixed length. They take the place of the bonds and angles of the "
+     "data file whose coefficients give the lengths (SHAKE and RATTLE)."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -300,6 +303,23 @@ static const struct param params[] = {
      "Of dsf: alpha in erfc(alpha r), per length; 0 shifts the force of plain "
      "Coulomb. Left out: 2.4 / cutoff, which is 0.2 per angstrom at 12 "
      "angstrom."},
+
+    {"md.constraints", "rigid_water", PARAM_STRINGS, NO_DIM, "[\"O\", \"H\"]",
+     0, 0, 2, PARAM_OPTIONAL, NULL,
+     "Species of oxygen and hydrogen: bonds between the two are rigid, and so "
+     "is the angle of two such bonds at one oxygen."},
+    {"md.constraints", "below_mass", PARAM_DOUBLE, MASS, "1.5", 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Bonds to particles lighter than this are rigid: those of hydrogen."},
+    {"md.constraints", "bond_types", PARAM_INTS, NO_DIM, "[1]", 1, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Types of bonds of the data file that are rigid."},
+    {"md.constraints", "angle_types", PARAM_INTS, NO_DIM, "[1]", 1, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Types of angles of the data file that are rigid where both their bonds "
+     "are, and their middle has no other rigid bond."},
+    {"md.constraints", "tolerance", PARAM_DOUBLE, NO_DIM, "1e-10", 1e-14, 1e-3,
+     0, PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "Relative error of the lengths that is left."},
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
      PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|berendsen",

@@ -19,8 +19,8 @@
  * a particle: two half kicks (6 and 6 with the mass's factor) and the drift. */
 enum { FLOPS_PAIR = 24, FLOPS_PARTICLE = 18 };
 /* Of the embedded-atom method: 8 for r^2, root, reciprocal and place in the
- * tables 4, two cubics and their slopes 24, force factors 7, densities 2; then 3
- * differences, 3 for the force over r, 9 as above. A particle: 11 for F'. */
+ * tables 4, two cubics and their slopes 24, force factors 7, densities 2; then
+ * 3 differences, 3 for the force over r, 9 as above. A particle: 11 for F'. */
 enum { FLOPS_EAM_PAIR = 60, FLOPS_EAM_PARTICLE = FLOPS_PARTICLE + 11 };
 
 static double flops(const struct md *md, double pairs)

@@ -423,3 +423,18 @@ int halo_complete_extra(struct ctx *ctx, struct halo *h,
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }
+
+int halo_values(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                struct md_store *s, enum md_value what)
+{
+    if (h->n_peers == 0)
+        return 0;
+    timer_begin(ctx->timers, h->phase_halo);
+    set_halo_bytes(h, 3 * sizeof(double));
+    k->pack_values(s, what, (double(*)[3])(void *)h->copies.bytes);
+    int status = halo_exchange(ctx, h, &h->copies, &h->copied);
+    if (status == 0)
+        k->unpack_values(s, (const double(*)[3])(void *)h->copied.bytes);
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}

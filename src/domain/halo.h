@@ -14,13 +14,11 @@
 #include <stdint.h>
 
 #include "domain/grid.h"
+#include "kernels/md/md_kernels.h"
 
 struct ctx;
 struct halo;
 struct md_geometry;
-struct md_kernels;
-struct md_store;
-struct md_particle;
 struct topology;
 
 /* radius: how far copies reach. Directions with grid.dims = 1 need no halo (the
@@ -64,5 +62,10 @@ int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
                     struct md_store *s);
 int halo_complete_extra(struct ctx *ctx, struct halo *h,
                         const struct md_kernels *k, struct md_store *s);
+
+/* Values of the particles for their copies, md_kernels.pack_values(). They need
+ * no more room than what travels at a redistribution. */
+int halo_values(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                struct md_store *s, enum md_value what);
 
 #endif

@@ -2,6 +2,7 @@
 PHYSICS_TESTS = \
 	tests/physics/analysis.py \
 	tests/physics/bonds.py \
+	tests/physics/rigid.py \
 	tests/physics/card.py \
 	tests/physics/charges.py \
 	tests/physics/decks.py \

@@ -1,0 +1,291 @@
+/* rigid_cpu.c: groups of particles at fixed distances. See rigid.h.
+ *
+ * A group is solved on each rank that owns one of its particles, and moves only
+ * those; what is not own comes as values of copies (md_unpack_values), in
+ * doubles and as its owner has it, so that all ranks find the same bits.
+ */
+#include "kernels/md/terms_cpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "kernels/md/rigid.h"
+#include "kernels/md/tensor.h"
+
+struct rigid_group {
+    struct rigid_shape shape;
+    uint32_t slot[RIGID_PARTICLES];
+    uint8_t own;                     /* bit k: particle k is own */
+    double held[RIGID_PARTICLES][3]; /* places beside the first */
+    double speed2[RIGID_BONDS];      /* of one end of a bond beside the other */
+};
+
+struct md_rigid {
+    struct rigid_group *group;
+    size_t n, capacity;
+    double (*value)[3]; /* of each slot of copies */
+    size_t cap_value;
+};
+
+void md_rigid_destroy(struct md_rigid *r)
+{
+    if (!r)
+        return;
+    free(r->group);
+    free(r->value);
+    free(r);
+}
+
+int md_rigid_clear(struct ctx *ctx, struct md_store *s)
+{
+    size_t slots = (size_t)s->n_clusters_halo * (size_t)LANES + 1;
+    if (!s->rigid)
+        s->rigid = calloc(1, sizeof *s->rigid);
+    if (!s->rigid || md_grow((void **)&s->rigid->value, &s->rigid->cap_value,
+                             slots, sizeof *s->rigid->value) != 0)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for rigid bonds");
+    s->rigid->n = 0;
+    return 0;
+}
+
+int md_rigid_add(struct ctx *ctx, struct md_store *s,
+                 const struct slot_term *term)
+{
+    struct md_rigid *r = s->rigid;
+    if (md_grow((void **)&r->group, &r->capacity, r->n + 1 + r->n / 4,
+                sizeof *r->group) != 0)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for rigid bonds");
+    struct rigid_group *g = &r->group[r->n++];
+    memset(g, 0, sizeof *g);
+    rigid_shape_of(&s->terms->field, term->kind, term->type, &g->shape);
+    g->own = term->own;
+    for (int k = 0; k < g->shape.particles; k++) {
+        g->slot[k] = term->slot[k];
+        g->shape.inverse_mass[k] = 1 / s->setup.mass[s->species[term->slot[k]]];
+    }
+    return 0;
+}
+
+double md_rigid_count(const struct md_store *s)
+{
+    double sum = 0;
+    for (size_t i = 0; s->rigid && i < s->rigid->n; i++) {
+        const struct rigid_group *g = &s->rigid->group[i];
+        sum += g->own & 1 ? g->shape.n : 0;
+    }
+    return sum;
+}
+
+/* ---- values of copies ---- */
+
+static double value_of(const struct md_store *s, enum md_value what,
+                       size_t slot, int d)
+{
+    size_t k = SLOT(slot, d);
+    if (what == MD_VALUE_POSITION)
+        return (double)s->x[k] + s->state_origin[d];
+    if (what == MD_VALUE_VELOCITY)
+        return (double)s->v[k];
+    return (double)s->f[k] * s->inverse_mass[s->species[slot]];
+}
+
+void md_pack_values(const struct md_store *s, enum md_value what,
+                    double (*out)[3])
+{
+    for (size_t k = 0; k < s->n_send; k++)
+        for (int d = 0; d < 3; d++)
+            out[k][d] = value_of(s, what, s->send_slot[k], d);
+}
+
+void md_unpack_values(struct md_store *s, const double (*in)[3])
+{
+    size_t own = (size_t)s->n_clusters * (size_t)LANES;
+    for (size_t k = 0; k < s->n_halo && s->rigid; k++)
+        memcpy(s->rigid->value[s->halo_slot[k] - own], in[k], sizeof in[k]);
+}
+
+static void values_of(const struct md_store *s, const struct rigid_group *g,
+                      enum md_value what, double out[RIGID_PARTICLES][3])
+{
+    size_t own = (size_t)s->n_clusters * (size_t)LANES;
+    for (int k = 0; k < g->shape.particles; k++)
+        for (int d = 0; d < 3; d++)
+            out[k][d] = g->own >> k & 1 ? value_of(s, what, g->slot[k], d)
+                                        : s->rigid->value[g->slot[k] - own][d];
+}
+
+/* Places relative to the first particle's, across the box's faces. */
+static void relative(const struct md_store *s, int n,
+                     const double x[RIGID_PARTICLES][3],
+                     double out[RIGID_PARTICLES][3])
+{
+    for (int k = 0; k < n; k++)
+        for (int d = 0; d < 3; d++) {
+            double length = s->setup.box_length[d], r = x[k][d] - x[0][d];
+            out[k][d] = r - length * rint(r / length);
+        }
+}
+
+/* ---- positions ---- */
+
+static void hold_group(const struct md_store *s, struct rigid_group *g)
+{
+    double x[RIGID_PARTICLES][3];
+    values_of(s, g, MD_VALUE_POSITION, x);
+    relative(s, g->shape.particles, (const double(*)[3])x, g->held);
+}
+
+void md_rigid_hold(struct md_store *s)
+{
+    for (size_t i = 0; s->rigid && i < s->rigid->n; i++)
+        hold_group(s, &s->rigid->group[i]);
+}
+
+/* Move an own particle, and what follows from its position. */
+static double move_by(struct md_store *s, uint32_t slot, const double way[3],
+                      double per_time)
+{
+    double moved2 = 0;
+    for (int d = 0; d < 3; d++) {
+        size_t k = SLOT(slot, d);
+        s->x[k] = (state)((double)s->x[k] + way[d]);
+        s->v[k] = (state)((double)s->v[k] + way[d] * per_time);
+        s->moved[k] += (float)way[d];
+        moved2 += (double)s->moved[k] * (double)s->moved[k];
+#if MD_PRECISION == 2
+        s->pair_x[k] = (scalar)(s->x[k] - s->origin[d]);
+#endif
+    }
+    return moved2;
+}
+
+/* Returns the square of the longest way of its own particles, -1 where the
+ * group has no solution. */
+static double place_group(struct md_store *s, struct rigid_group *g,
+                          double per_time, double tolerance)
+{
+    double now[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3];
+    double to[RIGID_PARTICLES][3], moved2 = 0;
+    int n = g->shape.particles;
+    values_of(s, g, MD_VALUE_POSITION, now);
+    relative(s, n, (const double(*)[3])now, x);
+    memcpy(to, x, sizeof to);
+    if (rigid_place(&g->shape, (const double(*)[3])g->held, tolerance, to) != 0)
+        return -1;
+    for (int k = 0; k < n; k++) {
+        double way[3];
+        for (int d = 0; d < 3; d++) {
+            way[d] = to[k][d] - x[k][d];
+            now[k][d] += way[d];
+        }
+        if (g->own >> k & 1)
+            moved2 = fmax(moved2, move_by(s, g->slot[k], way, per_time));
+    }
+    relative(s, n, (const double(*)[3])now, g->held);
+    return moved2;
+}
+
+static int fail_torn(struct ctx *ctx, const struct md_store *s,
+                     const struct rigid_group *g)
+{
+    return FAIL(ctx, STATUS_PHYSICS,
+                "the rigid bonds of particle %" PRId64 " cannot be kept: its "
+                "group was torn apart; the timestep is probably too large, or "
+                "the start is too tight",
+                s->id[g->slot[0]]);
+}
+
+int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
+                   double tolerance, double *moved2)
+{
+    struct md_rigid *r = s->rigid;
+    double greatest = 0;
+    int64_t torn = -1;
+    if (!r)
+        return 0;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers) \
+    reduction(max                                                   \
+              : greatest, torn)
+    for (size_t i = 0; i < r->n; i++) {
+        double way2 = place_group(s, &r->group[i], per_time, tolerance);
+        if (way2 < 0)
+            torn = (int64_t)i;
+        greatest = fmax(greatest, way2);
+    }
+    if (greatest > *moved2) /* what is not finite stays so */
+        *moved2 = greatest;
+    return torn >= 0 ? fail_torn(ctx, s, &r->group[torn]) : 0;
+}
+
+/* ---- velocities ---- */
+
+static void bonds_of(const struct rigid_group *g, double r[RIGID_BONDS][3])
+{
+    for (int k = 0; k < g->shape.n; k++)
+        rigid_bond(&g->shape, k, (const double(*)[3])g->held, r[k]);
+}
+
+static void stop_group(struct md_store *s, struct rigid_group *g, int apply)
+{
+    double v[RIGID_PARTICLES][3], r[RIGID_BONDS][3], rate[RIGID_BONDS], u[3];
+    values_of(s, g, MD_VALUE_VELOCITY, v);
+    bonds_of(g, r);
+    for (int k = 0; k < g->shape.n; k++) {
+        rigid_bond(&g->shape, k, (const double(*)[3])v, u);
+        rate[k] = rigid_dot(r[k], u);
+    }
+    rigid_impulses(&g->shape, (const double(*)[3])r, rate);
+    rigid_push(&g->shape, (const double(*)[3])r, rate, v);
+    for (int k = 0; k < g->shape.particles && apply; k++)
+        for (int d = 0; d < 3 && g->own >> k & 1; d++)
+            s->v[SLOT(g->slot[k], d)] = (state)v[k][d];
+    for (int k = 0; k < g->shape.n; k++) {
+        rigid_bond(&g->shape, k, (const double(*)[3])v, u);
+        g->speed2[k] = rigid_dot(u, u);
+    }
+}
+
+void md_rigid_stop(struct md_store *s, int apply)
+{
+    struct md_rigid *r = s->rigid;
+    if (!r)
+        return;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (size_t i = 0; i < r->n; i++)
+        stop_group(s, &r->group[i], apply);
+}
+
+/* ---- forces ---- */
+
+/* The bonds' forces keep the second derivative of their squared lengths at 0:
+ * r . a + u . u = 0. In mass * velocity^2, as accelerations are. */
+void md_rigid_sums(const struct md_store *s, struct md_sums *sums)
+{
+    const struct md_rigid *all = s->rigid;
+    double to_energy = 1 / s->setup.acceleration;
+    for (size_t i = 0; all && i < all->n; i++) {
+        const struct rigid_group *g = &all->group[i];
+        double a[RIGID_PARTICLES][3], r[RIGID_BONDS][3], rate[RIGID_BONDS];
+        double share =
+            to_energy * (double)__builtin_popcount(g->own) / g->shape.particles;
+        values_of(s, g, MD_VALUE_ACCELERATION, a);
+        bonds_of(g, r);
+        for (int k = 0; k < g->shape.n; k++) {
+            double u[3];
+            rigid_bond(&g->shape, k, (const double(*)[3])a, u);
+            rate[k] = rigid_dot(r[k], u) + g->speed2[k];
+        }
+        rigid_impulses(&g->shape, (const double(*)[3])r, rate);
+        for (int k = 0; k < g->shape.n; k++) {
+            double force[3];
+            for (int d = 0; d < 3; d++)
+                force[d] = -rate[k] * r[k][d];
+            sums->virial += share * rigid_dot(force, r[k]);
+            if (sums->with_tensor)
+                add_tensor(sums->tensor, share, force, r[k]);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/* md_rigid.c: fixed distances during a run: SHAKE and RATTLE around the steps.
+ * See kernels/md/rigid.h for the equations.
+ */
+#include "md.h"
+
+#include <math.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/timer.h"
+#include "domain/halo.h"
+
+static int values(struct ctx *ctx, struct md *md, enum md_value what)
+{
+    return halo_values(ctx, md->halo, md->k, md->store, what);
+}
+
+int md_rigid_hold(struct ctx *ctx, struct md *md)
+{
+    if (!md->rigid.on)
+        return 0;
+    TRY(values(ctx, md, MD_VALUE_POSITION));
+    md->k->rigid_hold(md->store);
+    return 0;
+}
+
+static int place(struct ctx *ctx, struct md *md, double per_time,
+                 double *moved2)
+{
+    TRY(values(ctx, md, MD_VALUE_POSITION));
+    timer_begin(ctx->timers, md->phase_rigid);
+    int status = md->k->rigid_place(ctx, md->store, per_time,
+                                    md->rigid.tolerance, moved2);
+    timer_end(ctx->timers, md->phase_rigid);
+    return status;
+}
+
+int md_rigid_place(struct ctx *ctx, struct md *md, double *moved2)
+{
+    return md->rigid.on ? place(ctx, md, 1 / md->dt, moved2) : 0;
+}
+
+static int stop(struct ctx *ctx, struct md *md, int apply)
+{
+    TRY(values(ctx, md, MD_VALUE_VELOCITY));
+    timer_begin(ctx->timers, md->phase_rigid);
+    md->k->rigid_stop(md->store, apply);
+    timer_end(ctx->timers, md->phase_rigid);
+    return 0;
+}
+
+int md_rigid_stop(struct ctx *ctx, struct md *md)
+{
+    return md->rigid.on ? stop(ctx, md, 1) : 0;
+}
+
+int md_rigid_sums(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    if (!md->rigid.on)
+        return 0;
+    TRY(stop(ctx, md, 0)); /* what is looked at stays as it is */
+    TRY(values(ctx, md, MD_VALUE_ACCELERATION));
+    md->k->rigid_sums(md->store, sums);
+    return 0;
+}
+
+/* Velocities that were drawn for free particles: along the bonds they are taken
+ * out, and the rest brought to the temperature. */
+static int scale_start(struct ctx *ctx, struct md *md)
+{
+    struct md_moments moments;
+    TRY(md_rigid_stop(ctx, md));
+    if (!md->initial.has_temperature)
+        return 0;
+    md->k->moments(md->store, &moments);
+    TRY(comm_sum_double(ctx, &moments.kinetic, 1));
+    double target =
+        0.5 * md->degrees_of_freedom * md_thermal(md, md->initial.temperature);
+    if (moments.kinetic > 0)
+        md->k->scale_velocities(md->store, sqrt(target / moments.kinetic));
+    return 0;
+}
+
+int md_rigid_start(struct ctx *ctx, struct md *md, int restored)
+{
+    double moved2 = 0;
+    if (!md->rigid.on)
+        return 0;
+    md->rigid.count = md->k->rigid_count(md->store);
+    TRY(comm_sum_double(ctx, &md->rigid.count, 1));
+    md->degrees_of_freedom -= md->rigid.count;
+    log_info(ctx->log,
+             "rigid bonds: %.0f distances are fixed; %.0f degrees of "
+             "freedom are left",
+             md->rigid.count, md->degrees_of_freedom);
+    if (restored)
+        return 0;
+    TRY(md_rigid_hold(ctx, md));
+    TRY(comm_agree(ctx, place(ctx, md, 0, &moved2)));
+    /* They may have moved far: whoever is near whom is found again. */
+    TRY(md_redistribute(ctx, md));
+    return scale_start(ctx, md);
+}

@@ -1,0 +1,53 @@
+/* md_rigid.h: bonds of fixed length.
+ *
+ * [md.constraints] says which; md_rigid_groups() makes groups of them, in place
+ * of the bonds and angles that give the lengths; the rest keeps them during a
+ * run. All is collective. Without such bonds every call returns at once.
+ */
+#ifndef WARPDECK_SOLVERS_MD_RIGID_H
+#define WARPDECK_SOLVERS_MD_RIGID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ctx;
+struct md;
+struct md_data;
+struct md_sums;
+struct md_term;
+struct params;
+
+struct md_rigid_deck {
+    int on;
+    double tolerance;
+    int water[2];         /* species; -1: none */
+    double light;         /* bonds to particles of less mass; 0: none */
+    unsigned char *bonds; /* by type: asked for */
+    unsigned char *angles;
+    double count; /* distances that are fixed, of all ranks */
+};
+
+/* The deck's section; errors go to params_error. After md_bonds_read(). */
+int md_rigid_read(struct ctx *ctx, struct params *p, struct md *md);
+void md_rigid_free(struct md *md);
+
+/* Rank 0: the terms of the data file with groups in place of what is rigid;
+ * *out is the caller's. Errors: STATUS_INPUT, with the ids. Not collective. */
+int md_rigid_groups(struct ctx *ctx, const struct md *md,
+                    const struct md_data *data, struct md_term **out,
+                    size_t *n);
+
+/* Once the particles are placed: count, and take the degrees of freedom away. A
+ * fresh start then moves them to their distances (restored = 0). */
+int md_rigid_start(struct ctx *ctx, struct md *md, int restored);
+/* After the pair list has changed, or the particles were put elsewhere. */
+int md_rigid_hold(struct ctx *ctx, struct md *md);
+/* After a drift; *moved2 as of md_kernels.rigid_place(). Returns this rank's
+ * status. */
+int md_rigid_place(struct ctx *ctx, struct md *md, double *moved2);
+/* After a kick, or noise. */
+int md_rigid_stop(struct ctx *ctx, struct md *md);
+/* Add the virial of the bonds' forces; forces are those of now. */
+int md_rigid_sums(struct ctx *ctx, struct md *md, struct md_sums *sums);
+
+#endif
