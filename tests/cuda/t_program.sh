@@ -53,8 +53,27 @@ flow() { # in few cells
 lose 150 "a melt" melt checkpoint.every=10
 lose 300 "a melt" melt checkpoint.every=10
 lose 400 "a flow" flow checkpoint.every=2
+value() { # in steps of a few thousand paths
+    "$on_card" run "$top_srcdir/inputs/risk/asian.toml" --overwrite \
+        risk.paths=32768 'risk.sampling="sobol"' risk.replicates=8 \
+        'risk.variance_reduction=["none"]' "$@"
+}
+lose 30 "a valuation" value checkpoint.every=1
 CUDASIM_PROTECT=0 exits 0 "from there on another run goes on" \
     flow --device cuda --resume auto
+
+# The other solvers: what is needed, what there is, which keys lower it.
+CUDASIM_MEM=60000 exits 1 "too little memory for a flow" flow --device cuda
+matches tap.err "8 cells need about .* on this card, which has 60.0 kB free" \
+    "is told"
+matches tap.err "fluid.precision = .single., or fewer domain.cells" \
+    "with keys that lower it"
+CUDASIM_MEM=20000 exits 1 "too little memory for a valuation" \
+    value --device cuda
+matches tap.err "positions need about .* on this card, which has 20.0 kB free" \
+    "is told"
+matches tap.err "risk.factor.steps_per_year, .* positions .*risk.portfolio.file" \
+    "with keys that lower it"
 exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"
