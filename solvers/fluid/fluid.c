@@ -169,6 +169,7 @@ const struct solver solver_fluid = {
     .observe = fluid_observe,
     .grid_frame = fluid_frame,
     .field_names = fluid_field_names,
+    .grid_field = fluid_grid_field,
     .results = fluid_results,
     .totals = fluid_totals,
     .time_unit = fluid_time_unit,

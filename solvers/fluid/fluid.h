@@ -233,6 +233,7 @@ void fluid_observe_init(struct fluid *f);
 int fluid_observe(struct ctx *ctx, void *state, double *values);
 int fluid_frame(struct ctx *ctx, void *state, int n_names,
                 const char *const *names, const struct grid_frame **out);
+int fluid_grid_field(const void *state, int i, const char **name);
 void fluid_frame_free(struct fluid *f);
 int fluid_has_field(const struct fluid *f, const char *name);
 /* Numbers of a cell: 3 of a vector, 1 of all others. */

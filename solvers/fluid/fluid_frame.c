@@ -60,6 +60,13 @@ int fluid_field_components(const char *name)
     return 1;
 }
 
+int fluid_grid_field(const void *state, int i, const char **name)
+{
+    const struct fluid *f = state;
+    *name = f->field_names[i];
+    return *name != NULL ? fluid_field_components(*name) : 0;
+}
+
 /* Take away the mean over the volume. */
 static int center_pressure(struct ctx *ctx, const struct fluid *f, double *p)
 {

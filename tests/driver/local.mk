@@ -43,5 +43,7 @@ EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
 TESTS += tests/driver/full_disk.py
 LONG_TESTS += tests/driver/full_disk_long.py tests/driver/each_write.py
 EXTRA_DIST += tests/driver/full_disk.py
+# What output costs.
+LONG_TESTS += tests/driver/bench_io.py
 # A real Slurm, where there is one.
 LONG_TESTS += tests/driver/slurm.sh
