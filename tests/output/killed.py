@@ -17,8 +17,8 @@ FAR = {"md": ("md/lj_gas.toml", "md.steps=9000000", "output.frames_every=40",
        "flow": ("fluid/taylor_green.toml", "fluid.end_time=1e6",
                 "domain.cells=[16,16,16]",
                 "output.frames_every=0.5", "output.observables_every=0.1"),
-       "book": ("risk/portfolio.toml", "risk.paths=2000000000",
-                "output.observables_every=1")}
+       "book": (os.path.abspath("option.toml"), "risk.paths=2000000000",
+                "output.observables_every=20")}
 
 
 def readable(name):
@@ -88,5 +88,7 @@ def check_killed():
                 tap.note(f"{got.returncode}\n{got.stdout}\n{got.stderr}")
 
 
+with open("option.toml", "w", encoding="utf-8") as out:
+    out.write(post.RISK)
 check_killed()
 tap.done()
