@@ -50,6 +50,24 @@ fields = ["position", "velocity", "image", "force"]
 """
 NVE = 'type = "nve"'
 LANGEVIN = 'type = "langevin"\ntemperature = 1.5\nrelaxation = 0.5'
+RISK = """
+[run]
+solver = "risk"
+seed = 3
+[risk]
+paths = 1_572_864
+variance_reduction = ["antithetic", "control"]
+[[risk.factor]]
+name = "A"
+spot = 100.0
+rate = 0.05
+volatility = 0.2
+[risk.portfolio]
+file = "book.csv"
+"""
+BOOK = """id,type,factor,side,quantity,strike,maturity
+a,european,A,call,25,100,1.0
+"""
 FEW_CELLS = ("output.observables_every=2", "output.frames_every=0")
 
 
@@ -140,4 +158,16 @@ for n in mdrun.rank_counts(2):
           ranks=n)
 cross("channel", "fluid", flow("channel"), (2, 4, 6),
       ("fluid/u", "fluid/v", "fluid/w", "energy/value"), 1e-10, *SMALL)
+
+# A valuation in three steps of 524,288 paths: bit by bit, since its sums are
+# exact, in whatever order they are taken.
+risk = mdrun.write("risk.toml", RISK)
+mdrun.write("book.csv", BOOK)
+run(risk, "risk_cpu", device="cpu")
+for n, (paths, device) in enumerate(((524288, "cpu"), (1048576, "cuda"),
+                                     (1572864, "cpu"))):
+    run(risk, "risk_changes", f"risk.paths={paths}", "--resume", "auto",
+        device=device, seed=n)
+tap.is_(differ("risk_cpu", "risk_changes"), [],
+        "risk: from the CPU to the card and back is the CPU's run, bit by bit")
 tap.done()
