@@ -319,4 +319,17 @@ KERNEL_FN real simd_lookup(const scalar *table, const uint8_t *index, int few)
     return r;
 }
 
+/* The same value, of which the compiler does not know where it comes from: what
+ * is computed from it cannot change how other sums are rounded (a product that
+ * is needed twice is not fused into an addition). */
+KERNEL_FN real simd_opaque(real v)
+{
+#if defined __x86_64__
+    __asm__("" : "+v"(v));
+#else
+    __asm__("" : "+m"(v));
+#endif
+    return v;
+}
+
 #endif

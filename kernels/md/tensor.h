@@ -8,6 +8,7 @@
 /* Pairs with force over distance g, weighted, at distance (dx, dy, dz). */
 KERNEL_FN void simd_add_tensor(real sum[6], real g, real dx, real dy, real dz)
 {
+    g = simd_opaque(g); /* forces are the same bits with and without this */
     sum[0] += g * dx * dx;
     sum[1] += g * dy * dy;
     sum[2] += g * dz * dz;
