@@ -23,6 +23,9 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/make_chains.py \
 	inputs/md/make_cluster.py \
 	inputs/md/make_copper.py \
+	inputs/md/make_water.py \
+	inputs/md/water.data \
+	inputs/md/water.toml \
 	inputs/risk/asian.toml \
 	inputs/risk/barriers.csv \
 	inputs/risk/barriers.toml \

@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/param.h"
 #include "md_data.h"
 
@@ -207,10 +208,31 @@ static int ends_of_file(struct ctx *ctx, struct md *md)
     return 0;
 }
 
-/* Give every pair its parameters: those of the deck, or mixed. */
-static void complete(struct params *p, const struct md *md, struct lj *table)
+/* Where there are charges, a species that is left out has no Lennard-Jones
+ * forces, as the hydrogens of most water models. */
+static void complete_charged(struct ctx *ctx, const struct md *md,
+                             struct lj *table)
 {
     int n = md->n_species;
+    for (int i = 0; i < n; i++) {
+        if (table[i * n + i].known)
+            continue;
+        table[i * n + i] = (struct lj){1, 0, 0, md->pair.cutoff};
+        log_info(ctx->log,
+                 "species %s has no [[md.pair.coefficients]]: no Lennard-Jones "
+                 "forces between its particles",
+                 md->species[i].name);
+    }
+}
+
+/* Give every pair its parameters: those of the deck, or mixed. */
+static void complete(struct ctx *ctx, struct params *p, const struct md *md,
+                     struct lj *table)
+{
+    int n = md->n_species;
+    if (params_has_section(p, "md.coulomb") &&
+        params_count(p, "md.pair.coefficients") > 0)
+        complete_charged(ctx, md, table);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {
             struct lj *ij = &table[i * n + j];
@@ -250,13 +272,13 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
     if (n_given == 0 && n == 1 && md->units == UNITS_LJ)
         table[0] = (struct lj){1, 1, 1, md->pair.cutoff};
     if (all_read) /* else a pair lacks what is misspelt */
-        complete(p, md, table);
+        complete(ctx, p, md, table);
     for (size_t i = 0; i < n * n; i++) {
         if (!table[i].known)
             continue;
         md->pair.coeff[i] = finish(table[i], md->pair.shift);
-        if (!(md->pair.smallest_sigma > 0) ||
-            table[i].sigma < md->pair.smallest_sigma)
+        if (table[i].epsilon > 0 && (!(md->pair.smallest_sigma > 0) ||
+                                     table[i].sigma < md->pair.smallest_sigma))
             md->pair.smallest_sigma = table[i].sigma;
     }
     free(table);

@@ -135,6 +135,15 @@ d -= r.edges() * np.rint(d / r.edges())
 tap.near(np.sqrt((d**2).sum(1)).mean(), 0.965, 0.005,
          "chains: bonds of Kremer and Grest's melt are 0.965 long")
 
+# ---- water ----
+r = deck("water.toml", "md.steps=600", "md.analysis.rdf.start=100")
+tap.near(mean(r, "temperature", 450), 298, 30, "water: temperature is 298 K")
+u = mean(r, "potential_energy", 450, True) * 3
+tap.ok(-11.5 < u < -7, f"water: the lattice has fallen most of the way to "
+       f"-11.1 kcal/mol a molecule ({u:.2f})")
+where, height = peak(*rdf(r, "O-H"))
+tap.near(where, 1.0, 0.02, "water: hydrogen is 1 angstrom from its oxygen")
+
 names = {os.path.basename(p) for p in glob.glob(mdrun.INPUTS + "/*.toml")}
 tap.is_(names, checked, "every deck in inputs/md has been run")
 tap.done()
