@@ -1,5 +1,6 @@
 /* looks_cuda.cu: the spots of paths at chosen steps: for horizons and
  * exposures, and for regressions. */
+#include "kernels/risk/exercise.h"
 #include "kernels/risk/walker_cuda.h"
 
 template <int KIND>
@@ -43,9 +44,12 @@ static __global__ void __launch_bounds__(RISK_THREADS)
         w.step(k);
         if (k != steps[next])
             continue;
+        float *to = out + (size_t)next * (size_t)risk_looks(q) * each + at;
         for (int l = 0; l < q->n_legs; l++)
-            out[((size_t)next * (size_t)q->n_legs + (size_t)l) * each + at] =
-                (float)exact_exp(w.x(q->factor[l]));
+            to[(size_t)l * each] = (float)exact_exp(w.x(q->factor[l]));
+        for (int v = 0; v < q->n_variances; v++)
+            to[(size_t)(q->n_legs + v) * each] =
+                (float)w.v(q->variance_factor[v]);
         next++;
     }
 }

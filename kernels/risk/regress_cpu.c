@@ -1,11 +1,11 @@
 /* regress_cpu.c: continuation values by regression on stored paths (Longstaff
  * and Schwartz 2001).
  *
- * Spots stand date-major in single precision: a sweep streams two dates, the
- * one whose coefficients were just found (what paths bring is brought up to
- * date) and the one before (sums for its regression). Sums are made in COLUMNS
- * columns whatever the width of vectors, so that their bits do not depend on
- * it.
+ * Spots (and Heston's variances) stand date-major in single precision: a sweep
+ * streams two dates, the one whose coefficients were just found (what paths
+ * bring is brought up to date) and the one before (sums for its regression).
+ * Sums are made in COLUMNS columns whatever the width of vectors, so that their
+ * bits do not depend on it.
  */
 #include "kernels/risk/risk_cpu.h"
 
@@ -31,21 +31,21 @@ struct fit {
     const struct risk_instrument *q;
     int n; /* functions */
     size_t paths;
-    float *spot;     /* [n_dates][n_legs][paths] */
+    float *spot;     /* [n_dates][risk_looks(q)][paths] */
     double *value;   /* [paths]: what each brings, discounted to today */
     double *moments; /* [n_chunks][risk_moments(n)] */
 };
 
-EXACT_FN void load_spots(const struct fit *f, int legs, int32_t date, size_t i,
-                         exact_real *spot)
+EXACT_FN void load_looks(const struct fit *f, int looks, int32_t date, size_t i,
+                         exact_real *look)
 {
-    const float *from = f->spot + (size_t)date * (size_t)legs * f->paths + i;
+    const float *from = f->spot + (size_t)date * (size_t)looks * f->paths + i;
     int l = 0;
     do {
         real32 x;
         memcpy(&x, from + (size_t)l * f->paths, sizeof x);
-        spot[l] = __builtin_convertvector(x, exact_real);
-    } while (++l < legs);
+        look[l] = __builtin_convertvector(x, exact_real);
+    } while (++l < looks);
 }
 
 /* What is exercised at `date` replaces what the path brings later. */
@@ -54,17 +54,17 @@ static void update(const struct fit *f, int32_t date, size_t first)
     const double *c = f->job->coefficients + (ptrdiff_t)RISK_BASIS_MAX * date;
     const exact_real d = exact_set(f->job->discount[date]);
     for (size_t i = first; i < first + RISK_CHUNK; i += EXACT_LANES) {
-        exact_real spot[RISK_LEGS_MAX], v = exact_load(f->value + i);
-        load_spots(f, f->q->n_legs, date, i, spot);
-        exact_real y = risk_exercised(f->q, spot, c);
+        exact_real look[RISK_LOOKS_MAX], v = exact_load(f->value + i);
+        load_looks(f, risk_looks(f->q), date, i, look);
+        exact_real y = risk_exercised(f->q, look, c);
         v = exact_select(exact_less(exact_set(0), y), y * d, v);
         exact_store(f->value + i, v);
     }
 }
 
-/* Sums of a chunk for the regression at `date`; n and legs are constants where
+/* Sums of a chunk for the regression at `date`; n and looks are constants where
  * this is inlined. */
-EXACT_FN void sum_moments(const struct fit *f, const int n, const int legs,
+EXACT_FN void sum_moments(const struct fit *f, const int n, const int looks,
                           int32_t date, size_t first, double *out)
 {
     exact_real sum[RISK_BASIS_MAX * (RISK_BASIS_MAX + 3) / 2 + 1][PARTS];
@@ -77,13 +77,15 @@ EXACT_FN void sum_moments(const struct fit *f, const int n, const int legs,
     for (size_t i = first; i < first + RISK_CHUNK; i += COLUMNS)
         for (int c = 0; c < PARTS; c++) {
             const size_t at = i + (size_t)c * EXACT_LANES;
-            exact_real spot[RISK_LEGS_MAX], x[RISK_BASIS_MAX];
-            load_spots(f, legs, date, at, spot);
-            exact_real h = risk_pay(f->q, spot, none, none, one);
+            exact_real look[RISK_LOOKS_MAX], x[RISK_BASIS_MAX];
+            load_looks(f, looks, date, at, look);
+            if (looks == 1 && f->q->n_legs != 1)
+                __builtin_unreachable(); /* one look is one leg's */
+            exact_real h = risk_pay(f->q, look, none, none, one);
             exact_real in = exact_select(exact_less(none, h), one, none);
             exact_real y = grown * exact_load(f->value + at);
             int m = 0;
-            risk_basis(f->q, spot, h, x);
+            risk_basis(f->q, look, h, x);
             for (int j = 0; j < n; j++) {
                 exact_real xj = in * x[j];
                 for (int k = 0; k <= j; k++, m++)
@@ -105,10 +107,11 @@ static void chunk_moments(const struct fit *f, int32_t date, int64_t chunk)
 {
     double *out = f->moments + (size_t)chunk * risk_moments(f->n);
     const size_t first = (size_t)chunk * RISK_CHUNK;
-    if (f->q->n_legs == 1)
+    const int looks = risk_looks(f->q);
+    if (looks == 1)
         sum_moments(f, 4, 1, date, first, out);
     else
-        sum_moments(f, f->n, f->q->n_legs, date, first, out);
+        sum_moments(f, f->n, looks, date, first, out);
 }
 
 static void make_paths(const struct fit *f)
@@ -148,10 +151,10 @@ static int go_back(struct ctx *ctx, const struct fit *f)
     return 0;
 }
 
-double risk_regress_bytes_cpu(const struct risk_regression *job, int n_legs)
+double risk_regress_bytes_cpu(const struct risk_regression *job, int n_looks)
 {
     return (double)job->n_chunks * RISK_CHUNK *
-           ((double)job->n_dates * n_legs * sizeof(float) + sizeof(double));
+           ((double)job->n_dates * n_looks * sizeof(float) + sizeof(double));
 }
 
 int risk_regress_cpu(struct ctx *ctx, struct risk_store *s,
@@ -163,7 +166,7 @@ int risk_regress_cpu(struct ctx *ctx, struct risk_store *s,
                     .q = q,
                     .n = risk_basis_size(q),
                     .paths = (size_t)job->n_chunks * RISK_CHUNK};
-    const size_t rows = (size_t)job->n_dates * (size_t)q->n_legs;
+    const size_t rows = (size_t)job->n_dates * (size_t)risk_looks(q);
     f.spot = malloc(rows * f.paths * sizeof *f.spot + 1);
     f.value = calloc(f.paths + 1, sizeof *f.value);
     f.moments =

@@ -1,11 +1,12 @@
 /* regress_cuda.cu: continuation values by regression on stored paths; the
  * card's twin of regress_cpu.c, with the same bits.
  *
- * Spots stand date-major in single precision. A block of threads sums one
- * chunk: its threads first make the functions of REGRESS_PATHS paths in shared
- * memory, then each adds to its own sum: of one pair of functions over every
- * REGRESS_COLUMNS-th path, which is the CPU's order. Where there are more sums
- * than threads, more blocks do the same for others.
+ * Spots (and Heston's variances) stand date-major in single precision. A block
+ * of threads sums one chunk: its threads first make the functions of
+ * REGRESS_PATHS paths in shared memory, then each adds to its own sum: of one
+ * pair of functions over every REGRESS_COLUMNS-th path, which is the CPU's
+ * order. Where there are more sums than threads, more blocks do the same for
+ * others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,19 +31,19 @@ struct fit {
     const struct risk_instrument *q;
     int n; /* functions */
     size_t paths;
-    float *spot;          /* [n_dates][n_legs][paths] */
+    float *spot;          /* [n_dates][risk_looks(q)][paths] */
     double *value;        /* [paths]: what each brings, discounted to today */
     double *moments;      /* [n_chunks][risk_moments(n)] */
     double *coefficients; /* [RISK_BASIS_MAX], of one date */
 };
 
-static __device__ __forceinline__ void load_spots(const struct fit &f, int date,
-                                                  size_t path, double *spot)
+static __device__ __forceinline__ void load_looks(const struct fit &f, int date,
+                                                  size_t path, double *look)
 {
-    const int legs = f.q->n_legs;
-    const float *from = f.spot + (size_t)date * (size_t)legs * f.paths + path;
-    for (int l = 0; l < legs; l++)
-        spot[l] = (double)from[(size_t)l * f.paths];
+    const int looks = risk_looks(f.q);
+    const float *from = f.spot + (size_t)date * (size_t)looks * f.paths + path;
+    for (int l = 0; l < looks; l++)
+        look[l] = (double)from[(size_t)l * f.paths];
 }
 
 /* What is exercised at `date` replaces what the path brings later. */
@@ -50,9 +51,9 @@ static __global__ void __launch_bounds__(RISK_THREADS)
     update(struct fit f, int date, double discount)
 {
     const size_t path = risk_path_of_thread();
-    double spot[RISK_LEGS_MAX], v = f.value[path];
-    load_spots(f, date, path, spot);
-    const double y = risk_exercised(f.q, spot, f.coefficients);
+    double look[RISK_LOOKS_MAX], v = f.value[path];
+    load_looks(f, date, path, look);
+    const double y = risk_exercised(f.q, look, f.coefficients);
     f.value[path] = exact_select(exact_less(0, y), y * discount, v);
 }
 
@@ -89,10 +90,10 @@ static __global__ void __launch_bounds__(REGRESS_THREADS)
         __syncthreads(); /* the paths before are added */
         if (t < REGRESS_PATHS) {
             const size_t path = chunk * RISK_CHUNK + (size_t)(from + t);
-            double spot[RISK_LEGS_MAX], basis[RISK_BASIS_MAX];
-            load_spots(f, date, path, spot);
-            const double h = risk_pay(f.q, spot, 0, 0, 1);
-            risk_basis(f.q, spot, h, basis);
+            double look[RISK_LOOKS_MAX], basis[RISK_BASIS_MAX];
+            load_looks(f, date, path, look);
+            const double h = risk_pay(f.q, look, 0, 0, 1);
+            risk_basis(f.q, look, h, basis);
             for (int r = 0; r < n; r++)
                 x[r][t] = basis[r];
             x[n][t] = grown * f.value[path];
@@ -134,8 +135,8 @@ static int make_room(struct ctx *ctx, struct risk_store *s,
         (size_t)job->n_chunks * risk_moments(f->n) * sizeof(double);
     const size_t values = f->paths * sizeof(double),
                  coefficients = RISK_BASIS_MAX * sizeof(double),
-                 spots = (size_t)job->n_dates * (size_t)q->n_legs * f->paths *
-                         sizeof(float);
+                 spots = (size_t)job->n_dates * (size_t)risk_looks(q) *
+                         f->paths * sizeof(float);
     w->moments = (double *)calloc(1, w->moments_bytes + 1);
     if (w->moments == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory for a regression");
@@ -218,10 +219,10 @@ static int go_back(struct ctx *ctx, struct risk_store *s,
     return 0;
 }
 
-double risk_cuda_regress_bytes(const struct risk_regression *job, int n_legs)
+double risk_cuda_regress_bytes(const struct risk_regression *job, int n_looks)
 {
     return (double)job->n_chunks * RISK_CHUNK *
-           ((double)job->n_dates * n_legs * sizeof(float) + sizeof(double));
+           ((double)job->n_dates * n_looks * sizeof(float) + sizeof(double));
 }
 
 int risk_cuda_regress(struct ctx *ctx, struct risk_store *s,

@@ -86,9 +86,9 @@ void risk_walk_states(const struct risk_store *s, struct risk_block *b,
                       uint64_t path, int n_steps, const int32_t *steps,
                       double *spot, double *variance, int64_t at);
 
-/* Spots of an instrument's legs at the ends of steps, rising, in single
- * precision: out[step][leg] rows of `stride`, from column `at` on
- * (walk_cpu.c). */
+/* Spots of an instrument's legs, then the variances of its continuation value,
+ * at the ends of steps, rising, in single precision: out[step][look] rows of
+ * `stride`, from column `at` on (walk_cpu.c). */
 void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
                      uint64_t path, const struct risk_instrument *q,
                      int32_t n_steps, const int32_t *steps, float *out,
@@ -97,6 +97,6 @@ void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
 /* See risk_kernels.regress (regress_cpu.c). */
 int risk_regress_cpu(struct ctx *ctx, struct risk_store *s,
                      const struct risk_regression *job);
-double risk_regress_bytes_cpu(const struct risk_regression *job, int n_legs);
+double risk_regress_bytes_cpu(const struct risk_regression *job, int n_looks);
 
 #endif

@@ -119,8 +119,9 @@ int risk_cuda_pair_sums(struct risk_store *s, int64_t chunks,
  * (looks_cuda.cu). */
 int risk_cuda_spots(struct risk_store *s, uint64_t path, int n_steps,
                     const int32_t *steps, double *spot, double *variance);
-/* The legs' spots of an instrument in single precision:
- * out[step][leg] rows of `each`, from column `at` on. */
+/* The legs' spots of an instrument, then the variances of its continuation
+ * value, in single precision: out[step][look] rows of `each`, from column `at`
+ * on. */
 int risk_cuda_legs(struct risk_store *s, uint64_t path, int64_t chunks,
                    int instrument, int n_steps, const int32_t *steps,
                    float *out, size_t each, size_t at);
@@ -128,7 +129,7 @@ int risk_cuda_legs(struct risk_store *s, uint64_t path, int64_t chunks,
 /* See risk_kernels (regress_cuda.cu, looks_cuda.cu). */
 int risk_cuda_regress(struct ctx *ctx, struct risk_store *s,
                       const struct risk_regression *job);
-double risk_cuda_regress_bytes(const struct risk_regression *job, int n_legs);
+double risk_cuda_regress_bytes(const struct risk_regression *job, int n_looks);
 int risk_cuda_states(struct ctx *ctx, struct risk_store *s, int64_t chunk,
                      int n_steps, const int32_t *steps, double *spot,
                      double *variance);

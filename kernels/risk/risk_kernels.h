@@ -31,8 +31,9 @@ enum {
                         * together */
     RISK_BLOCK = 64,   /* paths that walk together, in the cache */
     RISK_FACTORS_MAX = 64,
-    RISK_LEGS_MAX = 16, /* factors of one basket */
-    RISK_BASIS_MAX = 36 /* functions of a continuation value (exercise.h) */
+    RISK_LEGS_MAX = 16,                 /* factors of one basket */
+    RISK_LOOKS_MAX = 2 * RISK_LEGS_MAX, /* spots and variances of one */
+    RISK_BASIS_MAX = 52 /* functions of a continuation value (exercise.h) */
 };
 
 /* Paths for regressions have numbers from here on: none of them is used for
@@ -126,6 +127,11 @@ struct risk_instrument {
     /* Early exercise: 1 / what the legs' spots and the payoff are measured
      * in. */
     double per_unit[RISK_LEGS_MAX], pay_per_unit;
+    /* Heston's variances that the continuation value depends on: of which
+     * factors, and 1 / what they are measured in. */
+    int n_variances;
+    int variance_factor[RISK_LEGS_MAX];
+    double per_variance[RISK_LEGS_MAX];
 };
 
 struct risk_event {
@@ -241,8 +247,9 @@ struct risk_kernels {
      * any yet. NULL: left to the CPU. Errors: STATUS_MEMORY, solve's. */
     int (*regress)(struct ctx *ctx, struct risk_store *s,
                    const struct risk_regression *job);
-    /* Bytes that a regression takes here. */
-    double (*regress_bytes)(const struct risk_regression *job, int n_legs);
+    /* Bytes that a regression takes here, of an instrument's spots and
+     * variances (risk_looks()). */
+    double (*regress_bytes)(const struct risk_regression *job, int n_looks);
 };
 
 extern const struct risk_kernels risk_kernels_cpu;

@@ -267,6 +267,15 @@ static void pay(const struct walk *w, int32_t number)
         pay_control(w, number);
 }
 
+/* What an exercise is decided by: risk_looks(q) of them. */
+static void load_looks(const struct walk *w, const struct risk_instrument *q,
+                       int i, exact_real *look)
+{
+    load_spots(w, q, i, look);
+    for (int v = 0; v < q->n_variances; v++)
+        look[q->n_legs + v] = exact_load(w->b->v[q->variance_factor[v]] + i);
+}
+
 static void exercise(const struct walk *w, const struct risk_event *e)
 {
     const struct risk_plan *p = &w->s->t.plan;
@@ -276,9 +285,9 @@ static void exercise(const struct walk *w, const struct risk_event *e)
     double *alive = acc_of(w, e->instrument)[2], *to = w->pay[e->instrument];
     EACH(i)
     {
-        exact_real spot[RISK_LEGS_MAX], a = exact_load(alive + i);
-        load_spots(w, q, i, spot);
-        exact_real y = a * risk_exercised(q, spot, c);
+        exact_real look[RISK_LOOKS_MAX], a = exact_load(alive + i);
+        load_looks(w, q, i, look);
+        exact_real y = a * risk_exercised(q, look, c);
         a = exact_select(exact_less(exact_set(0), y), exact_set(0), a);
         exact_store(alive + i, a);
         exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
@@ -416,6 +425,23 @@ void risk_walk_states(const struct risk_store *s, struct risk_block *b,
     }
 }
 
+/* Look l of an instrument: a leg's spot, or a variance. */
+static void keep_look(const struct risk_block *b,
+                      const struct risk_instrument *q, int l, float *to)
+{
+    risk_row spot __attribute__((aligned(64)));
+    const double *from = spot;
+    if (l < q->n_legs) {
+        const double *x = b->x[q->factor[l]];
+        EACH(i)
+        exact_store(spot + i, exact_exp(exact_load(x + i)));
+    } else {
+        from = b->v[q->variance_factor[l - q->n_legs]];
+    }
+    for (int i = 0; i < RISK_BLOCK; i++)
+        to[i] = (float)from[i];
+}
+
 void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
                      uint64_t path, const struct risk_instrument *q,
                      int32_t n_steps, const int32_t *steps, float *out,
@@ -429,16 +455,11 @@ void risk_walk_spots(const struct risk_store *s, struct risk_block *b,
         step(&w, k);
         if (k != steps[next])
             continue;
-        for (int l = 0; l < q->n_legs; l++) {
-            const double *x = b->x[q->factor[l]];
+        const int looks = risk_looks(q);
+        for (int l = 0; l < looks; l++) {
             float *to =
-                out + ((size_t)next * (size_t)q->n_legs + (size_t)l) * stride +
-                at;
-            risk_row spot __attribute__((aligned(64)));
-            EACH(i)
-            exact_store(spot + i, exact_exp(exact_load(x + i)));
-            for (int i = 0; i < RISK_BLOCK; i++)
-                to[i] = (float)spot[i];
+                out + ((size_t)next * (size_t)looks + (size_t)l) * stride + at;
+            keep_look(b, q, l, to);
         }
         next++;
     }

@@ -93,9 +93,11 @@ exercise(risk_walker<KIND> &w, const struct risk_event *e, double *alive,
     const struct risk_instrument *q = &w.m.instruments[e->instrument];
     const double *c = w.m.continuation + (ptrdiff_t)RISK_BASIS_MAX * e->row;
     const double d = w.market.exercise_discount[e->row] * t.weight;
-    double spot[RISK_LEGS_MAX];
-    load_spots(w, q, spot);
-    const double y = *alive * risk_exercised(q, spot, c);
+    double look[RISK_LOOKS_MAX];
+    load_spots(w, q, look);
+    for (int v = 0; v < q->n_variances; v++)
+        look[q->n_legs + v] = w.v(q->variance_factor[v]);
+    const double y = *alive * risk_exercised(q, look, c);
     *alive = exact_select(exact_less(0, y), 0, *alive);
     double *to = &w.column(t.pay, e->instrument);
     *to = exact_fma(d, y, *to);

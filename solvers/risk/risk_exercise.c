@@ -108,9 +108,10 @@ struct work {
     struct risk_store *store;
 };
 
-static int64_t chunks_for(int32_t n_dates, int n_legs)
+static int64_t chunks_for(int32_t n_dates, int n_looks)
 {
-    size_t each = (size_t)n_dates * (size_t)n_legs * sizeof(float) * RISK_CHUNK,
+    size_t each =
+               (size_t)n_dates * (size_t)n_looks * sizeof(float) * RISK_CHUNK,
            most = REGRESSION_BYTES / each;
     return most < 1                   ? 1
            : most < REGRESSION_CHUNKS ? (int64_t)most
@@ -123,7 +124,7 @@ static int allocate(struct ctx *ctx, const struct risk *risk, int32_t n,
     const int size = comm_size(ctx->comm), rank = comm_rank(ctx->comm);
     struct share *s = &w->share;
     s->n = risk_basis_size(q);
-    s->chunks = chunks_for(n, q->n_legs);
+    s->chunks = chunks_for(n, risk_looks(q));
     s->begin = s->chunks * rank / size;
     s->end = s->chunks * (rank + 1) / size;
     s->all = calloc((size_t)s->chunks * risk_moments(s->n), sizeof *s->all);

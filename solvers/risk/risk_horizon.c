@@ -169,13 +169,17 @@ static void look_exercise(const struct risk_reval *r,
         return;
     const double *rule =
         r->sub.continuation + (ptrdiff_t)RISK_BASIS_MAX * (k - 1);
+    const struct risk_instrument *q = &r->sub.plan.instruments[0];
     const double more = interest(r, w->dates[i]);
     for (int32_t j = 0; j < RISK_CHUNK; j++) {
-        double spot[RISK_LEGS_MAX] = {0};
+        double look[RISK_LOOKS_MAX] = {0};
         if (m->alive[j] == 0)
             continue;
-        spots_of(r, w, i, j, spot);
-        double y = risk_exercised(&r->sub.plan.instruments[0], spot, rule);
+        spots_of(r, w, i, j, look);
+        for (int v = 0; v < q->n_variances; v++)
+            look[q->n_legs + v] =
+                row(w, w->variance, i, q->variance_factor[v])[j];
+        double y = risk_exercised(q, look, rule);
         if (!(y > 0))
             continue;
         m->alive[j] = 0;

@@ -270,6 +270,19 @@ static enum risk_payoff payoff_of(const struct risk_position *p)
     }
 }
 
+/* What the continuation value depends on beside the spots. */
+static void add_variances(const struct risk *risk, struct risk_instrument *q)
+{
+    for (int l = 0; l < q->n_legs; l++) {
+        const struct risk_factor *f = &risk->market.assets[q->factor[l]].model;
+        if (f->model != RISK_HESTON)
+            continue;
+        q->variance_factor[q->n_variances] = q->factor[l];
+        q->per_variance[q->n_variances++] =
+            1 / fmax(fmax(f->variance, f->theta), 1e-6);
+    }
+}
+
 static void make_instrument(const struct risk *risk,
                             const struct risk_position *p,
                             struct risk_instrument *q)
@@ -296,6 +309,8 @@ static void make_instrument(const struct risk *risk,
         q->per_unit[l] = 1 / risk->market.assets[p->factor[l]].model.spot;
     if (p->n_legs == 1)
         q->per_unit[0] = q->pay_per_unit;
+    if (may_exercise(p))
+        add_variances(risk, q);
     risk_choose_control(risk, p, q);
 }
 

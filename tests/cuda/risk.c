@@ -61,6 +61,16 @@ static struct risk_instrument *add(struct problem *p, enum risk_payoff payoff,
     return q;
 }
 
+/* A variance that decides on exercise, where the factor has one. */
+static void add_variance(const struct problem *p, struct risk_instrument *q,
+                         int f)
+{
+    if (p->factors[f].model != RISK_HESTON)
+        return;
+    q->variance_factor[q->n_variances] = f;
+    q->per_variance[q->n_variances++] = 20;
+}
+
 static void add_legs(struct problem *p, enum risk_payoff payoff, int n,
                      enum risk_action watch)
 {
@@ -72,6 +82,8 @@ static void add_legs(struct problem *p, enum risk_payoff payoff, int n,
         q->factor[l] = l % p->plan.n_factors;
         q->weight[l] = payoff == RISK_SPREAD && l == 1 ? -1 : 0.5 + 0.1 * l;
         q->per_unit[l] = 0.01;
+        if (watch == RISK_EXERCISE)
+            add_variance(p, q, q->factor[l]);
         if (payoff == RISK_BASKET)
             q->strike += 100 * q->weight[l];
     }
@@ -111,6 +123,7 @@ static void add_early(struct problem *p, int legs)
     struct risk_instrument *q = add(p, RISK_EUROPEAN, 0, RISK_EXERCISE);
     q->side = -1;
     q->per_unit[0] = 0.01;
+    add_variance(p, q, 0);
 }
 
 static void set_events(struct problem *p)
