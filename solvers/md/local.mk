@@ -17,6 +17,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam.h \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
+	solvers/md/md_guard.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_ewald.c \
 	solvers/md/md_ewald.h \

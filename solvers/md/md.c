@@ -178,67 +178,6 @@ int md_gather(struct ctx *ctx, const struct md *md, struct md_particle *p,
     return md_check_device(ctx, md);
 }
 
-int md_check_finite(struct ctx *ctx, const struct md *md)
-{
-    struct md_particle p;
-    if (!md->k->find_not_finite(md->store, &p))
-        return 0;
-    int status = FAIL(
-        ctx, STATUS_PHYSICS,
-        "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
-        "position, velocity or force that is not finite; the timestep "
-        "%g is probably too large, or particles overlapped",
-        md->step, p.id, p.position[0], p.position[1], p.position[2], md->dt);
-    return error_context(ctx, status, "on rank %d of %d", md->grid.rank,
-                         md->grid.size);
-}
-
-/* Name the fastest particle: the one that outran the halo. */
-static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
-{
-    size_t n = md->k->count(md->store), fastest = 0;
-    struct md_particle *p = malloc((n + 1) * sizeof *p);
-    if (!p)
-        return FAIL(ctx, STATUS_MEMORY, "no memory to name a lost particle");
-    md->k->gather(md->store, p, NULL);
-    double greatest = -1;
-    for (size_t i = 0; i < n; i++) {
-        const double *v = p[i].velocity;
-        double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        if (v2 > greatest) {
-            greatest = v2;
-            fastest = i;
-        }
-    }
-    const double *x = p[fastest].position;
-    int status = FAIL(
-        ctx, STATUS_LOST_PARTICLES,
-        "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g), speed %g, "
-        "moved by %g since the pair list was built, farther than its %g can "
-        "follow; the timestep %g is probably too large",
-        md->step, p[fastest].id, x[0], x[1], x[2], sqrt(greatest), moved,
-        md->pair.reach + md->pair.skin, md->dt);
-    free(p);
-    return status;
-}
-
-/* This rank's status after a drift by at most sqrt(*moved2), which is made fit
- * for a maximum over ranks. */
-static int check_motion(struct ctx *ctx, const struct md *md, double *moved2)
-{
-    double reach = md->pair.reach + md->pair.skin;
-    if (md->k->check)
-        TRY(md->k->check(ctx, md->store));
-    if (*moved2 <= reach * reach)
-        return 0;
-    double moved = sqrt(*moved2);
-    if (!isfinite(*moved2)) { /* finite positions may still overflow it */
-        *moved2 = 0;
-        TRY(md_check_finite(ctx, md));
-    }
-    return fail_too_fast(ctx, md, moved);
-}
-
 /* Whether the pair list may miss a pair: two particles that both moved half a
  * skin may have come from just outside its radius. */
 static int list_is_stale(struct md *md, double moved2)
@@ -276,6 +215,21 @@ static void kick(struct ctx *ctx, struct md *md)
     timer_end(ctx->timers, md->phase_integrate);
 }
 
+/* Thermostat and barostat. The forces of rigid bonds depend on velocities, so
+ * that both the barostat and who looks afterwards get their own. */
+static int apply_ensemble(struct ctx *ctx, struct md *md, int look)
+{
+    struct md_sums free_sums = md->sums;
+    int wanted = md_wants_virial(md);
+    if (wanted)
+        TRY(md_rigid_sums(ctx, md, &md->sums));
+    TRY(md_ensemble_apply(ctx, md));
+    if (!wanted && !look)
+        return 0;
+    md->sums = free_sums;
+    return md_rigid_sums(ctx, md, &md->sums);
+}
+
 /* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
  * kick, drift, forces, half kick; then the thermostat (md_ensemble.c). */
 static int md_step(struct ctx *ctx, void *state, int look, int *stop)
@@ -287,7 +241,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     struct md_sums *sums = want_sums(md, look || md_wants_virial(md));
     double moved2 = kick_and_drift(ctx, md);
     int torn = md_rigid_place(ctx, md, &moved2);
-    int status = check_motion(ctx, md, &moved2);
+    int status = md_check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
     if (list_is_stale(md, moved2))
         TRY(rebuild_and_force(ctx, md, sums));
@@ -295,9 +249,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
         TRY(refresh_and_force(ctx, md, sums));
     kick(ctx, md);
     TRY(md_rigid_stop(ctx, md));
-    TRY(md_ensemble_apply(ctx, md));
-    if (look)
-        TRY(md_rigid_sums(ctx, md, &md->sums));
+    TRY(apply_ensemble(ctx, md, look));
     return md_analysis_step(ctx, md);
 }
 
@@ -444,23 +396,6 @@ static const char *md_precision(const void *state)
 {
     static const char *const names[] = {"double", "mixed", "single"};
     return names[((const struct md *)state)->precision];
-}
-
-/* ---- the guard ---- */
-
-/* Positions, velocities and forces are finite, and nobody is missing. */
-static int md_guard(struct ctx *ctx, void *state)
-{
-    struct md *md = state;
-    int64_t n = (int64_t)md->k->count(md->store);
-    TRY(comm_agree(ctx, md_check_finite(ctx, md)));
-    TRY(comm_sum_int64(ctx, &n, 1));
-    if (n == md->n_particles)
-        return 0;
-    return FAIL(ctx, STATUS_LOST_PARTICLES,
-                "step %" PRId64 ": there are %" PRId64
-                " particles instead of %" PRId64,
-                md->step, n, md->n_particles);
 }
 
 static const char *const later_keys[] = {"md.steps", NULL};

@@ -367,6 +367,16 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out);
 /* ---- md_bench.c: the standard problem ---- */
 extern const struct solver_bench md_bench;
 
+/* ---- md_guard.c: whether the state still makes sense ---- */
+/* Name the first particle of this rank that is not finite: STATUS_PHYSICS. 0
+ * where there is none. */
+int md_check_finite(struct ctx *ctx, const struct md *md);
+/* This rank's status after a drift by at most sqrt(*moved2), which is made fit
+ * for a maximum over ranks. */
+int md_check_motion(struct ctx *ctx, const struct md *md, double *moved2);
+/* Positions, velocities and forces are finite, and nobody is missing. */
+int md_guard(struct ctx *ctx, void *state);
+
 /* ---- md.c ---- */
 /* Kernels, store and halo on ctx->device, without particles. */
 int md_open_store(struct ctx *ctx, struct md *md);
@@ -386,9 +396,6 @@ int md_gather(struct ctx *ctx, const struct md *md, struct md_particle *p,
               double (*force)[3]);
 /* What a store is made from. */
 struct md_setup md_setup_of(const struct md *md);
-/* Name the first particle of this rank that is not finite: STATUS_PHYSICS. 0
- * where there is none. */
-int md_check_finite(struct ctx *ctx, const struct md *md);
 /* How far halo copies reach. */
 double md_halo_radius(const struct md *md);
 
