@@ -19,8 +19,8 @@ TESTS += tests/risk/t_exercise
 
 # Whole runs: prices against references.csv, bits, bad input.
 TESTS += tests/risk/greeks.py tests/risk/var.py tests/risk/references.py tests/risk/bits.py tests/risk/bad.py
-LONG_TESTS += tests/risk/coverage_long.py tests/risk/references_long.py
-EXTRA_DIST += tests/risk/coverage_long.py tests/risk/greeks.py tests/risk/var.py tests/risk/references.py tests/risk/bits.py tests/risk/bad.py \
+LONG_TESTS += tests/risk/heston_bermudan_long.py tests/risk/coverage_long.py tests/risk/references_long.py
+EXTRA_DIST += tests/risk/heston_bermudan_long.py tests/risk/coverage_long.py tests/risk/greeks.py tests/risk/var.py tests/risk/references.py tests/risk/bits.py tests/risk/bad.py \
 	tests/risk/risk_cases.py tests/risk/references.csv
 
 TESTS += tests/risk/sobol.py
