@@ -34,6 +34,7 @@ LONG_TESTS += \
 	tests/physics/metals_long.py \
 	tests/physics/nist_liquid.py \
 	tests/physics/resume_long.py \
+	tests/physics/rigid_long.py \
 	tests/physics/thermostats_long.py
 
 EXTRA_DIST += $(PHYSICS_TESTS) \
