@@ -12,6 +12,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/argon.toml \
 	inputs/md/chains.data \
 	inputs/md/chains.toml \
+	inputs/md/liquid_npt.toml \
 	inputs/md/copper.eam.alloy \
 	inputs/md/copper.toml \
 	inputs/md/lj_binary.toml \

@@ -341,11 +341,11 @@ static int md_start(struct ctx *ctx, void *state)
     struct md_sums *sums = want_sums(md, 1);
     if (md->eam) {
         TRY(metal_forces(ctx, md, 0, sums));
-        return md_analysis_start(ctx, md);
+    } else {
+        pair_forces(ctx, md, 0, sums);
+        TRY(md_ewald_forces(ctx, md, sums));
+        pair_forces(ctx, md, 1, sums);
     }
-    pair_forces(ctx, md, 0, sums);
-    TRY(md_ewald_forces(ctx, md, sums));
-    pair_forces(ctx, md, 1, sums);
     TRY(md_rigid_sums(ctx, md, sums));
     TRY(md_ensemble_start(ctx, md));
     return md_analysis_start(ctx, md);

@@ -123,7 +123,10 @@ static int begin_rescaling(struct ctx *ctx, struct md *md)
     struct md_barostat *b = &md->barostat;
     struct md_stress stress;
     double q[3];
+    /* The thermostat has changed velocities since. */
     TRY(md_measure_stress(ctx, md, &stress));
+    for (int d = 0; d < 3; d++)
+        stress.virial[d] = md->stress.virial[d];
     for (int g = 0; g < b->n_groups; g++) {
         double noise[2];
         rng_normal2(
@@ -147,12 +150,14 @@ static int begin_rescaling(struct ctx *ctx, struct md *md)
 static int finish_rescaling(struct ctx *ctx, struct md *md)
 {
     struct md_barostat *b = &md->barostat;
-    struct md_stress stress;
     double ln = 0;
-    TRY(md_measure_stress(ctx, md, &stress));
+    if (md_wants_virial(md))
+        TRY(md_measure_stress(ctx, md, &md->stress));
+    if (!b->moves)
+        return 0;
     for (int g = 0; g < b->n_groups; g++) {
         double mean, spread2;
-        jump_of(md, &stress, g, &mean, &spread2);
+        jump_of(md, &md->stress, g, &mean, &spread2);
         double forth = b->jump[g] - b->mean[g], back = b->jump[g] + mean;
         ln += back * back / (2 * spread2) + 0.5 * log(spread2) -
               forth * forth / (2 * b->spread2[g]) - 0.5 * log(b->spread2[g]);
@@ -266,8 +271,6 @@ void md_barostat_kick(struct md *md)
 
 int md_barostat_finish(struct ctx *ctx, struct md *md)
 {
-    if (!md->barostat.moves)
-        return 0;
     if (md->barostat.kind == MD_CELL_RESCALING)
         return finish_rescaling(ctx, md);
     TRY(md_measure_stress(ctx, md, &md->stress));

@@ -61,6 +61,9 @@ struct md_stress {
  * each other; at rest. */
 void md_chain_init(struct md_chain *c, int links, double freedom, double kt,
                    double relaxation);
+/* The same masses, for other degrees of freedom. */
+void md_chain_fit(struct md_chain *c, double freedom, double kt,
+                  double relaxation);
 /* Advance the chain by half of dt against its `twice` the kinetic energy (m v^2
  * summed); returns the factor on the velocities that it holds. Martyna,
  * Tuckerman, Tobias and Klein (1996), Mol. Phys. 87, 1117, eqs. 29 to 31, with

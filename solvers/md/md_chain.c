@@ -6,8 +6,15 @@
 void md_chain_init(struct md_chain *c, int links, double freedom, double kt,
                    double relaxation)
 {
-    *c = (struct md_chain){.links = links, .freedom = freedom};
-    for (int k = 0; k < links; k++)
+    *c = (struct md_chain){.links = links};
+    md_chain_fit(c, freedom, kt, relaxation);
+}
+
+void md_chain_fit(struct md_chain *c, double freedom, double kt,
+                  double relaxation)
+{
+    c->freedom = freedom;
+    for (int k = 0; k < c->links; k++)
         c->mass[k] = (k == 0 ? freedom : 1) * kt * relaxation * relaxation;
 }
 

@@ -141,7 +141,8 @@ static int measure_kinetic(struct ctx *ctx, struct md *md)
 
 int md_ensemble_start(struct ctx *ctx, struct md *md)
 {
-    if (md->ensemble != MD_NOSE_HOOVER)
+    md_ensemble_prepare(md);
+    if (md->ensemble != MD_NOSE_HOOVER && !md->barostat.kind)
         return 0;
     return md->barostat.kind ? md_measure_stress(ctx, md, &md->stress)
                              : measure_kinetic(ctx, md);

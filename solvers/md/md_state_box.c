@@ -33,11 +33,11 @@ static int move_all(struct ctx *ctx, struct state_io *io, transfer move,
     }
     struct state_array sums =
         state_shared("ensemble/stress", STATE_DOUBLE, 6, stress);
-    if (md->chain.links > 0) {
+    if (md->chain.links > 0)
         TRY(move_chain(ctx, io, move, &md->chain, "thermostat/place",
                        "thermostat/speed"));
+    if (md->chain.links > 0 || b->kind)
         TRY(move(ctx, io, &sums));
-    }
     for (int d = 0; d < 3; d++) {
         md->stress.kinetic[d] = stress[d];
         md->stress.virial[d] = stress[3 + d];

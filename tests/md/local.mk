@@ -10,6 +10,7 @@ MD_CASE_SOURCES = \
 
 check_PROGRAMS += \
 	tests/md/analysis \
+	tests/md/ensembles \
 	tests/md/forces \
 	tests/md/motion \
 	tests/md/t_bonded \
@@ -22,6 +23,8 @@ check_PROGRAMS += \
 
 tests_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
 tests_md_analysis_LDADD = $(TEST_LIBS)
+tests_md_ensembles_SOURCES = tests/md/ensembles.c $(MD_CASE_SOURCES)
+tests_md_ensembles_LDADD = $(TEST_LIBS)
 tests_md_forces_SOURCES = tests/md/forces.c $(MD_CASE_SOURCES)
 tests_md_forces_LDADD = $(TEST_LIBS)
 tests_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)

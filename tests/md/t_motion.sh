@@ -6,5 +6,6 @@
 
 over_ranks tests/md/motion 1 4
 over_ranks tests/md/thermostats 1 2
+over_ranks tests/md/ensembles 1 3
 over_ranks tests/md/analysis 1 3 8
 done_testing

@@ -51,6 +51,11 @@ tap.near(r.observable("total_energy")[-1] / r.n, -4.6223, 1e-3,
 tap.ok(0.6 < r.observable("temperature")[-1] < 0.9,
        "lj_melt: half of the kinetic energy has gone into the melt")
 
+# ---- the liquid that finds its density ----
+r = deck("liquid_npt.toml", "md.steps=6000")
+tap.near(mean(r, "density", 3000), 0.820, 0.012,
+         "liquid_npt: density is NIST's 0.820")
+
 # ---- the liquid of NIST ----
 r = deck("lj_liquid.toml", "md.steps=8000", "md.analysis.rdf.start=3000")
 tap.near(mean(r, "temperature", 3000), 0.85, 0.02, "lj_liquid: temperature")

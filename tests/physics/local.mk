@@ -16,6 +16,7 @@ PHYSICS_TESTS = \
 	tests/physics/melt.py \
 	tests/physics/metals.py \
 	tests/physics/nist.py \
+	tests/physics/npt.py \
 	tests/physics/peer.py \
 	tests/physics/precision.py \
 	tests/physics/ranks.py \
@@ -33,6 +34,7 @@ LONG_TESTS += \
 	tests/physics/melt_averages.py \
 	tests/physics/metals_long.py \
 	tests/physics/nist_liquid.py \
+	tests/physics/npt_long.py \
 	tests/physics/resume_long.py \
 	tests/physics/rigid_long.py \
 	tests/physics/thermostats_long.py

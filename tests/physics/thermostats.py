@@ -41,7 +41,7 @@ fields = ["position", "velocity"]
 """
 N = 4 * CELLS**3
 # Langevin kicks each particle by itself, so the total momentum is free.
-FREEDOM = {"bussi": 3 * N - 3, "langevin": 3 * N}
+FREEDOM = {"bussi": 3 * N - 3, "langevin": 3 * N, "nose-hoover": 3 * N - 3}
 
 
 def check(kind, samples, every, timestep, ranks=1, seed=99):

@@ -8,6 +8,6 @@ tap.need("numpy", "h5py")
 
 import thermostats
 
-for kind in ("bussi", "langevin"):
+for kind in ("bussi", "langevin", "nose-hoover"):
     thermostats.check(kind, 8000, 250, 0.002, seed=7)
 tap.done()

@@ -1,0 +1,113 @@
+# timeout: 2400
+"""Constant pressure gives the right distributions, not only the right means.
+
+Shirts (2013): between two pressures at one temperature the logarithm of the
+ratio of the two distributions of the volume is a line of slope -(P2 - P1) / kT,
+between two temperatures at one pressure that of the enthalpy is one of slope
+-(1 / kT2 - 1 / kT1), whatever the density of states. The slopes are fitted by
+maximum likelihood, to samples thinned out until they are independent.
+
+The mean density of the Lennard-Jones liquid at a pressure of NIST's table is
+that of the table.
+"""
+
+import os
+
+import tap
+
+tap.need("numpy", "h5py")
+
+import numpy as np
+
+import mdrun
+
+DECK = """
+[run]
+solver = "md"
+seed = %d
+[md]
+timestep = 0.004
+steps = 400000
+[md.initial]
+lattice = "fcc"
+cells = [4, 4, 4]
+density = 0.5
+temperature = 1.5
+[md.pair]
+cutoff = 2.5
+skin = 0.4
+shift = "force"
+[md.ensemble]
+type = "npt"
+temperature = %g
+relaxation = 0.3
+pressure = %g
+pressure_relaxation = 1.0
+%s
+[output]
+observables_every = 20
+"""
+KINDS = {
+    "cell-rescaling": "compressibility = 0.5\nbarostat_every = 5",
+    "cell-rescaling, anisotropic":
+        'coupling = "anisotropic"\ncompressibility = 0.5\nbarostat_every = 5',
+    "mtk": 'barostat = "mtk"',
+}
+
+
+def inefficiency(x):
+    """How many samples count as one (Flyvbjerg and Petersen 1989's idea, by
+    blocks of sqrt(n))."""
+    block = int(np.sqrt(len(x)))
+    means = x[:len(x) // block * block].reshape(-1, block).mean(1)
+    return max(1.0, block * means.var(ddof=1) / x.var(ddof=1))
+
+
+def thin(x):
+    return x[::int(np.ceil(2 * inefficiency(x)))]
+
+
+def slope(one, two):
+    """Of ln(p2 / p1), and its standard error: logistic regression."""
+    x = np.concatenate([one, two])
+    label = np.concatenate([np.zeros(len(one)), np.ones(len(two))])
+    middle, scale = x.mean(), x.std()
+    a = np.stack([np.ones(len(x)), (x - middle) / scale], 1)
+    w = np.zeros(2)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-a @ w))
+        information = (a * (p * (1 - p))[:, None]).T @ a
+        w += np.linalg.solve(information, a.T @ (label - p))
+    return w[1] / scale, np.sqrt(np.linalg.inv(information)[1, 1]) / scale
+
+
+def sample(seed, temperature, pressure, text):
+    r = mdrun.run(DECK % (seed, temperature, pressure, text), timeout=2000)
+    volume = r.observable("volume")[500:]
+    return volume, r.observable("total_energy")[500:] + pressure * volume
+
+
+for kind, text in KINDS.items():
+    if os.environ.get("WARPDECK_NPT_KIND", kind) != kind:
+        continue
+    base = sample(1, 1.5, 1.0, text)
+    denser = sample(2, 1.5, 1.15, text)
+    hotter = sample(3, 1.6, 1.0, text)
+    for name, one, two, want in (
+            ("two pressures", base[0], denser[0], -0.15 / 1.5),
+            ("two temperatures", base[1], hotter[1], -(1 / 1.6 - 1 / 1.5))):
+        got, error = slope(thin(one), thin(two))
+        tap.note(f"{kind}, {name}: {got:.5f} +- {error:.5f}, {want:.5f} "
+                 f"expected, {len(thin(one))} samples")
+        tap.near(got, want, 3 * error,
+                 f"{kind}: distributions at {name} have the right ratio")
+
+r = mdrun.run(os.path.join(mdrun.INPUTS, "liquid_npt.toml"), "md.steps=200000",
+              timeout=2000)
+density = r.observable("density")[500:]
+error = mdrun.standard_error(density)
+tap.note(f"density {density.mean():.5f} +- {error:.5f}")
+# The table's pressure is known to 0.002, which is 0.0002 in density.
+tap.near(density.mean(), 0.820, 3 * np.hypot(error, 0.0002),
+         "the liquid at T = 0.85 and P = 0.5536 has NIST's density, 0.820")
+tap.done()
