@@ -51,7 +51,7 @@ def _diff(args):
 
 def _gather(args):
     from . import gather
-    return gather.run(args.folder, args.output)
+    return gather.run(args.folder, args.output, args.plot)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -207,6 +207,9 @@ def _parser():
     gather.add_argument("folder", metavar="FOLDER")
     gather.add_argument("-o", "--output", metavar="OUT",
                         help="default: gathered.csv in FOLDER")
+    gather.add_argument("--plot", nargs=2, metavar=("X", "Y"),
+                        help="draw column Y over column X, beside OUT, .png; "
+                        "a key's last word and a name without its unit do")
     gather.set_defaults(run=_gather)
 
     diff = commands.add_parser(

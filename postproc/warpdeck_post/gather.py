@@ -108,8 +108,54 @@ def _print(heads, rows):
             c.rjust(w) for c, w in zip(row[1:], width[1:])]).rstrip())
 
 
-def run(folder, output):
-    """Write; returns the exit status."""
+def _column(heads, name):
+    """Where the column of that name is; its unit need not be said, nor the
+    sections of a key."""
+    for fits in (lambda h: h == name, lambda h: h.split(" [")[0] == name,
+                 lambda h: h.split(".")[-1] == name):
+        for i, head in enumerate(heads):
+            if fits(head):
+                return i
+    raise PostError(f"no column '{name}'; there are " + ", ".join(
+        h for h in heads if not h.startswith("error of ")))
+
+
+def _numbers(rows, i, name):
+    try:
+        return numpy.array([float(row[i]) for row in rows])
+    except ValueError:
+        raise PostError(f"the column '{name}' has words, not numbers") from None
+
+
+def _draw(heads, rows, names, path):
+    """y over x, a point a run, with the errors of the means."""
+    from . import plot
+    plot.check_ending(path)
+    at = [_column(heads, name) for name in names]
+    x, y = (_numbers(rows, i, name) for i, name in zip(at, names))
+    errors = [_numbers(rows, heads.index("error of " + heads[i]), heads[i])
+              if "error of " + heads[i] in heads else None for i in at]
+    order = numpy.argsort(x, kind="stable")
+    sort = [None if e is None else numpy.nan_to_num(e[order]) for e in errors]
+    plot.panels.style(plot.matplotlib)
+    figure = plot.framed(7, 4.9)
+    axes = figure.add_subplot()
+    axes.errorbar(x[order], y[order], xerr=sort[0], yerr=sort[1], marker="o",
+                  markersize=4, linewidth=1.0, capsize=2.5,
+                  color=plot.panels.COLORS[0])
+    axes.set_xlabel(heads[at[0]].replace("_", " "))
+    axes.set_ylabel(heads[at[1]].replace("_", " "))
+    axes.set_title(labels.count(len(rows), "run"))
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise PostError(f"cannot write '{path}': {error.strerror}") from None
+    plot.pyplot.close(figure)
+    print(f"wrote {path}")
+
+
+def run(folder, output, plotted=None):
+    """Write, and draw one column over another; returns the exit status."""
     members = []
     for path in _files(folder):
         try:
@@ -137,4 +183,6 @@ def run(folder, output):
         for row in [heads] + rows:
             out.write(",".join(row) + "\n")
     print(f"wrote {output} ({labels.count(len(rows), 'row')})")
+    if plotted:
+        _draw(heads, rows, plotted, os.path.splitext(output)[0] + ".png")
     return 0

@@ -355,7 +355,7 @@ def risk_overview(r):
     the prices, and the convergence where there is one."""
     found = _risk_graphs(r)
     if not found:
-        return flow_series(r)
+        return risk_series(r)
     first = next(iter(found))
     if list(found) == [first]:
         return _risk_figure(r, first)
@@ -373,6 +373,13 @@ def risk_overview(r):
     return figure
 
 
+def risk_series(r):
+    """All observables over the number of paths."""
+    _need(r.rows and (r.row_times() > 0).sum() > 1, r, "series",
+          "it has one batch of paths, or none yet")
+    return flow_series(r)
+
+
 def _risk_of(name):
     return lambda r: _risk_figure(r, name)
 
@@ -380,7 +387,7 @@ def _risk_of(name):
 FIGURES_RISK = {"overview": risk_overview}
 FIGURES_RISK.update({name: _risk_of(name) for name in (
     "profits", "exposure", "frontier", "convergence", "prices")})
-FIGURES_RISK["series"] = flow_series
+FIGURES_RISK["series"] = risk_series
 FIGURES_FLOW = {"overview": flow_overview, "series": flow_series,
                 "profiles": flow_profiles, "spectra": flow_spectra}
 FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,

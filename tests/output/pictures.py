@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 300
 """Pictures of all solvers by their structure, against pictures.json: graphs, titles,
 labels, scales, limits, numbers of marks, ranges of colors. Every graph shows
 something, and no word is cut off. With WARPDECK_STORE_PICTURES=1 the structures
@@ -173,6 +173,11 @@ if STORE:
         out.write("\n")
 tap.ok(post.works(post.post("plot", "risk.h5"), "wrote risk.png"),
        "the command draws it")
+tap.ok(post.works(post.post("gather", ".", "--plot", "step", "complete"),
+                  "gathered.png") and
+       "no column 'heat'" in post.post("gather", ".", "--plot", "heat",
+                                       "step").stderr,
+       "a sweep is drawn, one column over another")
 y = numpy.r_[50.0, numpy.linspace(1, 2, 40)]
 tap.is_(panels._settled(y), 1, "a first value that is far out is left out")
 tap.is_(panels._settled(y[1:]), 0, "and others are not")
