@@ -15,6 +15,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_exposure_params.c \
 	solvers/risk/risk_exposure_paths.c \
 	solvers/risk/risk_exposure_results.c \
+	solvers/risk/risk_files.c \
 	solvers/risk/risk_frontier.c \
 	solvers/risk/risk_frontier.h \
 	solvers/risk/risk_frontier_deck.c \

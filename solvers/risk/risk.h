@@ -159,12 +159,20 @@ struct risk_price {
     double control_share; /* of the variance that the control took; 0: none */
 };
 
+/* A file that the run was made from, and a hash of its bytes (risk_files.c). */
+enum { RISK_FILES_MAX = 8 };
+struct risk_file {
+    char name[256];
+    uint64_t hash;
+};
+
 /* Tables for the driver, and what they point to (risk_results.c). */
 struct risk_tables;
 
 struct risk {
     uint64_t seed;
-    uint64_t files_hash;    /* of the CSV files that the deck names */
+    int n_files; /* CSV files that the deck names */
+    struct risk_file files[RISK_FILES_MAX];
     int engines;            /* enum risk_engine, or-ed */
     int64_t paths, batches; /* batches: in place of paths; 0: not given */
     int antithetic, control, sobol, replicates;
@@ -271,6 +279,17 @@ int risk_results(struct ctx *ctx, void *state,
                  const struct result_table **tables, int *n);
 void risk_results_free(struct risk *risk);
 extern const struct solver_bench risk_bench;
+
+/* ---- risk_files.c ---- */
+
+/* A file was read for this run. */
+void risk_file_note(struct risk *risk, const char *name, uint64_t hash);
+/* The files' hashes in a checkpoint, and whether they are still the same.
+ * Collective. Errors: STATUS_INPUT with the name of the first that is not. */
+int risk_files_save(struct ctx *ctx, const struct risk *risk,
+                    struct state_io *io);
+int risk_files_check(struct ctx *ctx, const struct risk *risk,
+                     struct state_io *io);
 
 /* ---- risk_plan.c ---- */
 

@@ -462,3 +462,20 @@ cleanup:
     free(s.loss);
     return status;
 }
+
+/* GLPK's figures are those of its version 5.0: a nonzero, with its place in the
+ * row and the column, and a column with its basis. */
+double risk_frontier_bytes(const struct risk *risk, int ranks)
+{
+    const struct risk_frontier *f = risk->frontier;
+    if (f == NULL)
+        return 0;
+    const double n = f->n, rows = (double)f->scenarios,
+                 chunks = ceil((double)f->paths / RISK_CHUNK),
+                 nonzero = 48 + 2 * sizeof(int) + sizeof(double), column = 208,
+                 solving =
+                     rows * ((n + 1) * (nonzero + sizeof(double)) + column),
+                 valuing = sizeof(double) * RISK_CHUNK *
+                           (n * ceil(chunks / ranks) + chunks);
+    return fmax(solving, valuing);
+}

@@ -45,6 +45,8 @@ int risk_frontier_read(struct ctx *ctx, struct params *p, struct risk *risk);
  * STATUS_PHYSICS, STATUS_UNSUPPORTED where a position has no closed form. */
 int risk_frontier_run(struct ctx *ctx, struct risk *risk);
 void risk_frontier_free(struct risk *risk);
+/* Bytes of a rank, about: those of rank 0, which solves. */
+double risk_frontier_bytes(const struct risk *risk, int ranks);
 /* Its tables below /risk, and its rows on the terminal. */
 void risk_frontier_tables(const struct risk *risk, struct risk_tables *t);
 void risk_frontier_print(struct ctx *ctx, const struct risk *risk);

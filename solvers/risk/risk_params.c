@@ -365,7 +365,7 @@ int risk_correlation_read(struct ctx *ctx, struct risk *risk,
                           csv_cell(&csv, i, 0)->text);
     TRY_CLEANUP(csv_finish(ctx, &csv));
     fill_matrix(&csv, &risk->market);
-    risk->files_hash = risk->files_hash * 31 + csv.hash;
+    risk_file_note(risk, name, csv.hash);
     status = csv_finish(ctx, &csv);
 cleanup:
     csv_free(&csv);

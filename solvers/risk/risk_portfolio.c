@@ -490,7 +490,7 @@ int risk_portfolio_read(struct ctx *ctx, struct risk *risk, const char *folder,
         TRY_CLEANUP(csv_finish(ctx, &csv));
     for (r.row = 0; r.row < csv.n_rows; r.row++)
         TRY_CLEANUP(read_row(ctx, risk, &r));
-    risk->files_hash = risk->files_hash * 31 + csv.hash;
+    risk_file_note(risk, name, csv.hash);
     status = csv_finish(ctx, &csv);
 cleanup:
     csv_free(&csv);

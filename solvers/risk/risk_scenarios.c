@@ -115,6 +115,7 @@ static int set_read(struct ctx *ctx, struct risk *risk, const char *folder,
     int status;
     TRY_CLEANUP(csv_read(ctx, folder, file, &c));
     TRY_CLEANUP(csv_finish(ctx, &c));
+    risk_file_note(risk, file, c.hash);
     TRY_CLEANUP(comm_agree(ctx, set_room(ctx, risk, s, c.n_rows)));
     const int name = csv_column(&c, "name");
     TRY_CLEANUP(comm_agree(ctx, fill_names(ctx, &c, name, needs_names, s)));
