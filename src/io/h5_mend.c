@@ -26,6 +26,7 @@
 
 /* The superblock of version 0 (HDF5 File Format Specification, II.A): signature
  * of 8 bytes, version at 8, size of addresses at 13, end of file at 40. */
+enum { SLAB_BYTES = 1 << 24, ROOM = 2 * H5_CHUNK_BYTES };
 enum { HEAD_SIZE = 48, AT_VERSION = 8, AT_ADDRESS_SIZE = 13, AT_END = 40 };
 
 /* The recorded end, or -1 where there is no superblock of that version. */
@@ -57,8 +58,9 @@ static int write_end(struct ctx *ctx, int fd, const char *path, int64_t end)
     return 0;
 }
 
-/* All there is belongs to the file. */
-static int correct_end(struct ctx *ctx, const char *path)
+/* All there is belongs to the file, and `room` behind it: HDF5 makes a file as
+ * long as its last chunk after it has written what refers to that. */
+static int correct_end(struct ctx *ctx, const char *path, int64_t room)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC), status = 0;
     struct stat file;
@@ -67,8 +69,13 @@ static int correct_end(struct ctx *ctx, const char *path)
     if (fd < 0)
         return 0; /* whoever opens it next says so */
     end = read_end(fd);
-    if (end >= 0 && fstat(fd, &file) == 0 && end != (int64_t)file.st_size)
-        status = write_end(ctx, fd, path, (int64_t)file.st_size);
+    if (end >= 0 && fstat(fd, &file) == 0 && end != (int64_t)file.st_size) {
+        end = (int64_t)file.st_size + room;
+        if (room > 0 && ftruncate(fd, (off_t)end) != 0)
+            status = h5_os_error(ctx, "write", path);
+        if (status == 0)
+            status = write_end(ctx, fd, path, end);
+    }
     close(fd);
     return status;
 }
@@ -142,6 +149,68 @@ static int look_at_numbers(hid_t set)
     return bad;
 }
 
+/* Reads `shape` of the dataset from `at` on. */
+static int read_slab(hid_t set, hid_t type, hid_t space, int rank,
+                     const hsize_t *at, const hsize_t *shape)
+{
+    hid_t memory = H5Screate_simple(rank, shape, NULL);
+    size_t bytes = H5Tget_size(type);
+    void *values;
+    int bad;
+
+    for (int d = 0; d < rank; d++)
+        bytes *= (size_t)shape[d];
+    values = malloc(bytes + 1);
+    bad =
+        values == NULL || memory < 0 ||
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, shape, NULL) < 0 ||
+        H5Dread(set, type, memory, space, H5P_DEFAULT, values) < 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    free(values);
+    return bad;
+}
+
+static int read_numbers(hid_t set)
+{
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    hsize_t shape[H5S_MAX_RANK], at[H5S_MAX_RANK] = {0}, rows = 0, most;
+    int rank = space >= 0 ? H5Sget_simple_extent_dims(space, shape, NULL) : -1;
+    int bad = rank < 0 || type < 0;
+    size_t row = bad ? 0 : H5Tget_size(type);
+
+    for (int d = 1; d < rank; d++)
+        row *= (size_t)shape[d];
+    if (rank > 0 && row > 0)
+        rows = shape[0];
+    most = row > 0 ? SLAB_BYTES / row + 1 : 1;
+    for (; !bad && at[0] < rows; at[0] += shape[0]) {
+        shape[0] = rows - at[0] < most ? rows - at[0] : most;
+        bad = read_slab(set, type, space, rank, at, shape);
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return bad;
+}
+
+/* All numbers: HDF5's copying may crash where it meets what cannot be read. */
+static herr_t read_object(hid_t file, const char *name, const H5L_info_t *info,
+                          void *user)
+{
+    hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+    int bad = object < 0;
+
+    (void)info;
+    (void)user;
+    if (!bad && H5Iget_type(object) == H5I_DATASET)
+        bad = read_numbers(object);
+    if (object >= 0)
+        H5Oclose(object);
+    return bad ? -1 : 0;
+}
+
 static herr_t look_at_object(hid_t file, const char *name,
                              const H5L_info_t *info, void *user)
 {
@@ -175,15 +244,26 @@ static int needed(const struct h5_parts *parts, int i)
     return i >= parts->n_spare;
 }
 
+static int can_copy(hid_t from, const char *name)
+{
+    return H5Lvisit_by_name(from, name, H5_INDEX_NAME, H5_ITER_NATIVE,
+                            look_at_object, NULL, H5P_DEFAULT) >= 0 &&
+           H5Lvisit_by_name(from, name, H5_INDEX_NAME, H5_ITER_NATIVE,
+                            read_object, NULL, H5P_DEFAULT) >= 0;
+}
+
 static int copy_parts(struct ctx *ctx, hid_t from, hid_t to, const char *path,
                       const struct h5_parts *parts)
 {
     for (int i = 0; i < parts->n; i++) {
         const char *name = parts->name[i];
 
-        if (H5Lexists(from, name, H5P_DEFAULT) <= 0)
+        htri_t there = H5Lexists(from, name, H5P_DEFAULT);
+
+        if (there == 0)
             continue;
-        if (H5Ocopy(from, name, to, name, H5P_DEFAULT, H5P_DEFAULT) >= 0)
+        if (there > 0 && can_copy(from, name) &&
+            H5Ocopy(from, name, to, name, H5P_DEFAULT, H5P_DEFAULT) >= 0)
             continue;
         if (needed(parts, i))
             return FAIL(ctx, STATUS_IO,
@@ -192,7 +272,8 @@ static int copy_parts(struct ctx *ctx, hid_t from, hid_t to, const char *path,
                         "away, and the run goes on from its checkpoint with a "
                         "new one",
                         path, name);
-        H5Ldelete(to, name, H5P_DEFAULT);
+        if (H5Lexists(to, name, H5P_DEFAULT) > 0)
+            H5Ldelete(to, name, H5P_DEFAULT);
     }
     return 0;
 }
@@ -260,14 +341,14 @@ static int save_parts(struct ctx *ctx, hid_t from, const char *path,
 }
 
 /* A file that cannot be opened is left as it is. */
-static int mend_file(struct ctx *ctx, const char *path,
+static int mend_file(struct ctx *ctx, const char *path, int64_t room,
                      const struct h5_parts *parts, int *opens,
                      unsigned char *mended)
 {
     hid_t file;
     int status = 0;
 
-    TRY(correct_end(ctx, path));
+    TRY(correct_end(ctx, path, room));
     file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     *opens = file >= 0;
     if (!*opens)
@@ -285,7 +366,7 @@ static int mend_aside(struct ctx *ctx, const char *path, const char *aside,
 {
     int opens;
 
-    TRY(mend_file(ctx, aside, parts, &opens, mended));
+    TRY(mend_file(ctx, aside, ROOM, parts, &opens, mended));
     if (!opens)
         return FAIL(ctx, STATUS_IO,
                     "'%s' was being written when its run was killed, and "
@@ -309,7 +390,7 @@ static int mend_here(struct ctx *ctx, const char *path,
     if (access(path, F_OK) != 0 && access(aside, F_OK) == 0)
         status = mend_aside(ctx, path, aside, parts, mended);
     else /* whoever opens it next says why not */
-        status = mend_file(ctx, path, parts, &opens, mended);
+        status = mend_file(ctx, path, 0, parts, &opens, mended);
     free(aside);
     if (status == 0 && *mended && ctx->log != NULL)
         log_warn(
