@@ -81,6 +81,11 @@ exits 2 "a metal is refused on a card" "$on_card" run \
     "$top_srcdir/inputs/md/copper.toml" md.steps=0 --overwrite --device cuda
 contains tap.err 'md.pair.style = "eam" is not computed on a card' \
     "which is said with the key"
+exits 2 "constant pressure is refused on a card" "$on_card" run \
+    "$top_srcdir/inputs/md/liquid_npt.toml" md.steps=0 --overwrite \
+    --device cuda
+contains tap.err 'md.ensemble.type = "npt" is not there on device' \
+    "which is said with the key"
 
 # Between outputs nothing goes to the card, and scalars alone come back: some
 # ten bytes a step of molecular dynamics, a hundred of a flow. One rank has no
