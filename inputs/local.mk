@@ -22,6 +22,8 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/lj_liquid.toml \
 	inputs/md/lj_melt.toml \
 	inputs/md/make_chains.py \
+	inputs/md/salt.toml \
+	inputs/md/salt.xyz \
 	inputs/md/make_cluster.py \
 	inputs/md/make_copper.py \
 	inputs/md/make_water.py \

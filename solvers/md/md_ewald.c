@@ -127,28 +127,27 @@ static double choose_alpha(const struct md *md, double error)
     return rounded(sqrt(log(fmax(ratio, 4))) / rc);
 }
 
-/* The coarsest mesh of sizes with fast transforms and about equal spacings
- * whose error is at most that. */
+/* The coarsest mesh, about, of sizes with fast transforms and about equal
+ * spacings h whose error is at most that; the error goes with h^order. */
 static int choose_cells(struct ctx *ctx, const struct md *md, double error)
 {
+    const double most = 3e7; /* points that are worth trying */
     struct md_ewald *e = md->ewald;
-    double longest = 0;
-    for (int d = 0; d < 3; d++)
-        longest = fmax(longest, md->box_length[d]);
-    for (double h = 4 / e->alpha; h > 4e-3 / e->alpha; h *= 0.94) {
-        int64_t cells[3];
-        int changed = 0;
-        if (longest / h > 4096)
-            break;
+    double h = 4 / e->alpha, all = 0;
+    while (all < most) {
+        all = 1;
         for (int d = 0; d < 3; d++) {
-            int64_t n = (int64_t)ceil(md->box_length[d] / h);
-            cells[d] = block_fast_size(n > e->order ? n : e->order, 1);
-            changed |= cells[d] != e->cells[d];
-            e->cells[d] = cells[d];
+            double n = fmin(ceil(md->box_length[d] / h), most);
+            e->cells[d] = block_fast_size((int64_t)fmax(n, e->order), 1);
+            all *= (double)e->cells[d];
         }
-        if (changed &&
-            md_ewald_error_mesh(md, e->alpha, cells, e->order) <= error)
+        if (all > most)
+            break;
+        double now = md_ewald_error_mesh(md, e->alpha, e->cells, e->order);
+        if (now <= error)
             return 0;
+        double step = 1.02 * pow(error / now, 1.0 / e->order);
+        h *= fmax(fmin(step, 0.97), 0.7);
     }
     return FAIL(ctx, STATUS_INPUT,
                 "no mesh reaches md.coulomb.accuracy = %g with order %d: give "

@@ -149,6 +149,18 @@ tap.ok(-11.5 < u < -7, f"water: the lattice has fallen most of the way to "
 where, height = peak(*rdf(r, "O-H"))
 tap.near(where, 1.0, 0.02, "water: hydrogen is 1 angstrom from its oxygen")
 
+# ---- salt ----
+r = deck("salt.toml")
+u = r.observable("coulomb_energy")[0] + r.observable("mesh_energy")[0]
+tap.near(u / 108 * 3.2 / 332.06371, -1.7475646, 2e-3,
+         "salt: the crystal has the energy of Madelung's constant")
+where, height = peak(*rdf(r, "Na-Cl"))
+x, g = rdf(r, "Na-Na")
+tap.ok(g[x < where].max() < 0.1 and peak(x, g)[0] > 1.3 * where,
+       "salt: like ions stand in the next layer")
+tap.ok(1.4 < peak(x, g)[1] < 2.6 and 3 < height < 5,
+       "salt: it is molten, not a crystal")
+
 names = {os.path.basename(p) for p in glob.glob(mdrun.INPUTS + "/*.toml")}
 tap.is_(names, checked, "every deck in inputs/md has been run")
 tap.done()

@@ -7,6 +7,7 @@ PHYSICS_TESTS = \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
 	tests/physics/drift.py \
+	tests/physics/ewald.py \
 	tests/physics/faults.py \
 	tests/physics/fluid_cavity.py \
 	tests/physics/fluid_convection.py \
