@@ -11,7 +11,7 @@ DECK = """
 solver = "risk"
 seed = 0
 [risk]
-paths = 1_200_000
+paths = 1_000_000
 variance_reduction = ["antithetic", "control"]
 [[risk.factor]]
 name = "A"
@@ -106,7 +106,9 @@ with open("book.csv", "a") as book:
     book.write("i,stock,A,,1,,,,,,,,\n")
 changed = run("half", 1, 1, "--resume", "auto", "checkpoint.every=1000",
               "risk.paths=2_000_000", check=False)
-tap.ok(changed.returncode == 2, "a portfolio that has changed is refused")
+tap.ok(changed.returncode == 2 and
+       "book.csv has changed since the checkpoint" in changed.stderr,
+       "a portfolio that has changed is refused by its name")
 tap.note(changed.stderr)
 
 with h5py.File("one.h5") as file:
