@@ -73,6 +73,8 @@ KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
 {
     KERNEL_MASK_SCALAR row[LANES] __attribute__((aligned(64)));
     *(lane_int *)row = at;
+    /* Through memory: gcc would pick the lanes one by one. */
+    __asm__("" : "+m"(row));
     if (SIMD_IS_DOUBLE) {
 #define SIMD_TWO_(a, b)                                                       \
     _mm512_insertf64x4(                                                       \

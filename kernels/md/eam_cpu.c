@@ -143,6 +143,17 @@ size_t md_eam_bytes(const struct md_store *s)
     return bytes;
 }
 
+double md_eam_estimate(const struct md_setup *setup, double own)
+{
+    const double pi = 3.14159265358979323846;
+    double volume = 1, rc = setup->eam->cutoff;
+    for (int d = 0; d < 3; d++)
+        volume *= setup->hi[d] - setup->lo[d];
+    double pairs = 0.5 * own * own / volume * 4 / 3 * pi * rc * rc * rc;
+    double slopes = setup->n_species > 1 ? 3 : 2;
+    return pairs * (slopes * sizeof(scalar) + 3) + 2 * own * sizeof(scalar);
+}
+
 static int reserve_list(struct near_list *near, const struct md_list *list)
 {
     if (md_grow_list((void **)&near->tiles, &near->cap_tiles, list->n_tiles + 1,
@@ -240,7 +251,7 @@ static void embed(const struct md_store *s, const struct md_worker *w,
             e->embedding +
             4 * ((size_t)s->species[slot] * (size_t)(e->n_rho - 1) + (size_t)k);
         double p = inside - k;
-        double slope = (3 * c[3] * p + 2 * c[2]) * p + c[1];
+        double slope = (3 * c[3] * p + (c[2] + c[2])) * p + c[1];
         e->slope[slot] = (scalar)(slope * e->per_rho_step);
         if (want && s->id[slot] != 0)
             sum += ((c[3] * p + c[2]) * p + c[1]) * p + c[0] +

@@ -60,6 +60,9 @@ void md_eam_destroy(struct md_eam_work *e);
 int md_eam_reserve(struct ctx *ctx, struct md_store *s);
 #define md_eam_bytes MD_NAME(md_eam_bytes)
 size_t md_eam_bytes(const struct md_store *s);
+/* What the first pass keeps of `own` particles, about. */
+#define md_eam_estimate MD_NAME(md_eam_estimate)
+double md_eam_estimate(const struct md_setup *setup, double own);
 /* STATUS_MEMORY where a density call had not enough of it. */
 #define md_check_eam MD_NAME(md_check_eam)
 int md_check_eam(struct ctx *ctx, const struct md_store *s);

@@ -40,26 +40,35 @@ struct group {
     uint32_t cluster;
 };
 
+/* Where packed pairs and the tiles that have some go. Pointers stand by
+ * themselves: what is written through them could alias their owners. */
+struct packer {
+    const scalar *x;
+    scalar *r2, *kind;
+    uint32_t *tiles;
+    uint16_t *lanes;
+    size_t n, n_tiles;
+};
+
 /* One tile of a row against particle i, whose coordinates are x: pack what is
- * near behind the n pairs that are there. Returns how many then. */
-KERNEL_FN size_t pack_tile(const struct md_store *s, struct eam_share *share,
-                           struct near_list *near, size_t *at, size_t n,
-                           uint32_t j, const real x[3], simd_mask in, real cut2,
-                           const scalar *kind_row, const int many)
+ * near behind the pairs that are there. */
+KERNEL_FN void pack_tile(const struct md_store *s, struct packer *to,
+                         uint32_t j, const real x[3], simd_mask in, real cut2,
+                         const scalar *kind_row, const int many)
 {
-    const real *xj = (const real *)(s->pair_x + j);
+    const real *xj = (const real *)(to->x + j);
     real dx = x[0] - xj[0], dy = x[1] - xj[1], dz = x[2] - xj[2];
     real r2 = dx * dx + dy * dy + dz * dz;
     uint32_t bits = simd_bits(simd_less_in(in, r2, cut2));
-    simd_pack(bits, r2, share->r2 + n);
+    simd_pack(bits, r2, to->r2 + to->n);
     if (many)
         simd_pack(bits,
                   simd_lookup(kind_row, s->species + j / 3, s->few_species),
-                  share->kind + n);
-    near->tiles[*at] = j / 3;
-    near->lanes[*at] = (uint16_t)bits;
-    *at += bits != 0;
-    return n + (size_t)__builtin_popcount(bits);
+                  to->kind + to->n);
+    to->tiles[to->n_tiles] = j / 3;
+    to->lanes[to->n_tiles] = (uint16_t)bits;
+    to->n_tiles += bits != 0;
+    to->n += (size_t)__builtin_popcount(bits);
 }
 
 /* All near pairs of one cluster. Returns how many. */
@@ -70,10 +79,15 @@ KERNEL_FN size_t pack_group(const struct md_store *s, struct eam_share *share,
     const simd_mask all = simd_mask_of_bits(~0u);
     const real cut2 = simd_set((scalar)s->eam->cutoff2);
     const uint32_t *tile = list->tiles + g->tile;
-    size_t n = 0, at = near->n_tiles;
+    struct packer to = {.x = s->pair_x,
+                        .r2 = share->r2,
+                        .kind = share->kind,
+                        .tiles = near->tiles,
+                        .lanes = near->lanes,
+                        .n_tiles = near->n_tiles};
     for (size_t r = g->first; r < g->last; r++) {
         const struct md_row *row = &list->rows[r];
-        const scalar *x_i = s->pair_x + CLUSTER(row->cluster) + row->lane;
+        const scalar *x_i = to.x + CLUSTER(row->cluster) + row->lane;
         const scalar *shift = s->shift[row->shift];
         const real x[3] = {simd_set(x_i[0] + shift[0]),
                            simd_set(x_i[LANES] + shift[1]),
@@ -82,26 +96,26 @@ KERNEL_FN size_t pack_group(const struct md_store *s, struct eam_share *share,
         const scalar *kind_row =
             s->eam->kind + s->table_stride * (many ? s->species[slot] : 0);
         const uint32_t *end = tile + row->n;
-        size_t before = at;
-        simd_mask in = all;
+        size_t before = to.n_tiles;
         if (row->masked) /* in its own cluster, only those behind it */
-            in = simd_mask_of_bits(~((2u << row->lane) - 1u));
-        for (; tile < end; in = all)
-            n = pack_tile(s, share, near, &at, n, *tile++, x, in, cut2,
-                          kind_row, many);
-        near->count[r][0] = (uint16_t)(at - before);
-        before = at;
+            pack_tile(s, &to, *tile++, x,
+                      simd_mask_of_bits(~((2u << row->lane) - 1u)), cut2,
+                      kind_row, many);
+        while (tile < end)
+            pack_tile(s, &to, *tile++, x, all, cut2, kind_row, many);
+        near->count[r][0] = (uint16_t)(to.n_tiles - before);
+        before = to.n_tiles;
         for (end = tile + row->n_halo; tile < end;)
-            n = pack_tile(s, share, near, &at, n, *tile++, x, all, cut2,
-                          kind_row, many);
-        near->count[r][1] = (uint16_t)(at - before);
+            pack_tile(s, &to, *tile++, x, all, cut2, kind_row, many);
+        near->count[r][1] = (uint16_t)(to.n_tiles - before);
     }
-    return n;
+    return to.n;
 }
 
 /* ---- first pass: tables ---- */
 
-/* Value and slope (per step of the grid) of a cubic at p. */
+/* Value and slope (per step of the grid) of a cubic at p. One product only in
+ * each sum: which one is fused is the same in every loop. */
 KERNEL_FN real cubic(const real c[4], real p)
 {
     return ((c[3] * p + c[2]) * p + c[1]) * p + c[0];
@@ -109,7 +123,7 @@ KERNEL_FN real cubic(const real c[4], real p)
 
 KERNEL_FN real cubic_slope(const real c[4], real p)
 {
-    return (3 * c[3] * p + 2 * c[2]) * p + c[1];
+    return (3 * c[3] * p + (c[2] + c[2])) * p + c[1];
 }
 
 /* Where the tables of the lanes' pairs of species begin. */
@@ -146,7 +160,8 @@ KERNEL_FN void look_up(const struct md_eam_work *e,
         find_tables(e, share->kind + q, start);
 
     simd_rows(e->pair, interval + start[0], c);
-    real phi = cubic(c, p) * inverse;
+    /* One product for both uses: slopes are the same bits with energies. */
+    real phi = simd_opaque(cubic(c, p) * inverse);
     real slope = cubic_slope(c, p) * scale;
     simd_store(near->pair + to, (phi - slope) * inverse * inverse);
     if (want)

@@ -21,10 +21,13 @@ KERNEL_FN void run_tile(const struct md_store *s, const struct near_list *near,
     real d[3] = {x[0] - xj[0], x[1] - xj[1], x[2] - xj[2]};
     real at_i = simd_unpack(bits, near->at_i + n);
     real g = simd_unpack(bits, near->pair + n);
-    if (many)
-        g += slope_i * at_i + slope_j * simd_unpack(bits, near->at_j + n);
-    else
+    /* One product in a sum: the same one is fused in every loop. */
+    if (many) {
+        g += slope_i * at_i;
+        g += slope_j * simd_unpack(bits, near->at_j + n);
+    } else {
         g += (slope_i + slope_j) * at_i;
+    }
     for (int k = 0; k < 3; k++)
         sum->f[k] += g * d[k];
     if (!halo) {
