@@ -294,7 +294,8 @@ def check_motion():
                for f in ("position", "velocity", "force"))
     tap.ok(same, "a run of a metal goes on bit by bit")
     text = setfl(P, ["Ni", "Cu"])
-    mdrun.write("metal.alloy", text.replace("5.9\n", "5.8\n", 1))
+    lines = text.split("\n")
+    mdrun.write("metal.alloy", "\n".join(lines[:8] + lines[7:8] + lines[9:]))
     again = tap.warpdeck("run", path, "output.name=part", "md.steps=300",
                          "--output", "kept", "--resume", "auto", "-q",
                          check=False)
