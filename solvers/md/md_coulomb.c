@@ -78,7 +78,8 @@ static int read_method(struct ctx *ctx, struct params *p, struct md *md)
 {
     struct md_coulomb *q = &md->bonded.field.coulomb;
     const char *method = params_string(p, "md.coulomb", "method");
-    int is_dsf = strcmp(method, "dsf") == 0, is_cut = strcmp(method, "cut") == 0;
+    int is_dsf = strcmp(method, "dsf") == 0,
+        is_cut = strcmp(method, "cut") == 0;
     if (!md->charged)
         params_error(p, "md.coulomb", "method",
                      "no particle has a charge: give the species' charge in "
