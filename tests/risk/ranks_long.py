@@ -15,7 +15,7 @@ solver = "risk"
 seed = 7
 [risk]
 engines = ["price", "greeks", "var", "exposure"]
-paths = 700_000
+paths = 1_200_000
 [[risk.factor]]
 name = "A"
 spot = 100.0
@@ -79,8 +79,8 @@ for ranks in (2, 3, 4):
     run("ranks", ranks, 1, "--overwrite")
     tap.is_(digest("ranks"), first, f"{ranks} ranks leave the bits of one")
 # Whole batches, so that what follows begins where the first run's did.
-run("on", 4, 1, "risk.paths=262144")
-run("on", 2, 1, "--resume", "auto", "risk.paths=524288")
+run("on", 4, 1, "risk.paths=524288")
+run("on", 2, 1, "--resume", "auto", "risk.paths=1048576")
 run("on", 3, 1, "--resume", "auto")
 tap.is_(digest("on"), first, "a run of 4, then 2, then 3 ranks leaves the bits "
         "of one that was not interrupted")
