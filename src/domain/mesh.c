@@ -255,10 +255,11 @@ int mesh_create(struct ctx *ctx, const struct grid *grid,
     struct mesh *m = *out = calloc(1, sizeof *m);
     struct mesh_parts *p = calloc(1, sizeof *p);
     int status = m && p ? 0 : FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
-    if (!m)
+    if (m)
+        m->parts = p;
+    else
         free(p);
     TRY(comm_agree(ctx, status));
-    m->parts = p;
     m->brick.order = order;
     for (int d = 0; d < 3; d++) {
         m->brick.cells[d] = cells[d];
