@@ -213,8 +213,9 @@ int md_spread_charges(struct ctx *ctx, struct md_store *s,
             to = s->mesh_copies + (size_t)(k - 1) * size;
             memset(to, 0, size * sizeof *to);
         }
-        lost = spread[b->order - MD_MESH_ORDER_MIN](s, b, share(s, k),
-                                                    share(s, k + 1), to);
+        size_t slot = spread[b->order - MD_MESH_ORDER_MIN](s, b, share(s, k),
+                                                           share(s, k + 1), to);
+        lost = slot < lost ? slot : lost; /* a thread may have several */
     }
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
     for (size_t i = 0; i < size; i++)
