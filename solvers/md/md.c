@@ -343,8 +343,8 @@ static int md_start(struct ctx *ctx, void *state)
         TRY(metal_forces(ctx, md, 0, sums));
     } else {
         pair_forces(ctx, md, 0, sums);
-        TRY(md_ewald_forces(ctx, md, sums));
         pair_forces(ctx, md, 1, sums);
+        TRY(md_ewald_forces(ctx, md, sums));
     }
     TRY(md_rigid_sums(ctx, md, sums));
     TRY(md_ensemble_start(ctx, md));
