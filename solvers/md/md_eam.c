@@ -226,10 +226,10 @@ int md_eam_wanted(const struct params *p)
 /* Keys of Lennard-Jones, and what has no place beside tables. 0: all right. */
 static int check_keys(struct params *p, const struct md *md, int is_setfl)
 {
-    static const char *const others[] = {"cutoff", "switch_from"};
+    static const char *const others[] = {"cutoff", "switch_from", "mixing"};
     const char *style = params_string(p, "md.pair", "style");
     int wrong = 0;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         if (params_is_set(p, "md.pair", others[k])) {
             params_error(p, "md.pair", others[k],
                          "md.pair.%s has no meaning for style \"%s\"%s",
@@ -315,6 +315,13 @@ static int name_files(struct params *p, const struct md *md, int is_setfl,
                                             : "a file of each species: "
                                               "[[md.species]] potential of ",
                          md->n_species == 1 ? "" : md->species[a].name);
+            return -1;
+        }
+        if (one && file != one) {
+            params_error(p, "md.pair", "file",
+                         "md.pair.file and the potential of species '%s' both "
+                         "name a file: leave one of them out",
+                         md->species[a].name);
             return -1;
         }
         paths[a] = path_of(p, file);

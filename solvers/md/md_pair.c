@@ -88,6 +88,21 @@ static struct lj_coeff finish(struct lj lj, enum md_shift shift)
 
 /* ---- the deck ---- */
 
+/* Keys of metals. */
+static void refuse_eam(struct params *p)
+{
+    static const char *const keys[] = {"element", "potential"};
+    if (params_is_set(p, "md.pair", "file"))
+        params_error(p, "md.pair", "file",
+                     "md.pair.file is of the styles eam and eam/alloy only");
+    for (int a = 0; a < params_count(p, "md.species"); a++)
+        for (int k = 0; k < 2; k++)
+            if (params_is_set_at(p, "md.species", a, keys[k]))
+                params_error_at(p, "md.species", a, keys[k],
+                                "%s is of the style %s only", keys[k],
+                                k == 0 ? "eam/alloy" : "eam");
+}
+
 static int read_options(struct ctx *ctx, struct params *p, struct md *md)
 {
     static const char *const shifts[] = {"none", "energy", "force",
@@ -106,9 +121,7 @@ static int read_options(struct ctx *ctx, struct params *p, struct md *md)
     }
     if (!params_is_set(p, "md.pair", "cutoff"))
         params_error(p, "md.pair", "cutoff", "md.pair.cutoff is required");
-    if (params_is_set(p, "md.pair", "file"))
-        params_error(p, "md.pair", "file",
-                     "md.pair.file is of the styles eam and eam/alloy only");
+    refuse_eam(p);
     TRY(params_fill_double(ctx, p, "md.pair", "cutoff", 1));
     pair->cutoff = params_double(p, "md.pair", "cutoff");
     TRY(params_fill_double(ctx, p, "md.pair", "skin", 0.12 * pair->cutoff));
