@@ -32,7 +32,8 @@ static const struct param_section sections[] = {
     {"md.coulomb", 0, 1,
      "Forces between charges: those of a data file, or of the species."},
     {"md.constraints", 0, 1,
-     "Bonds of fixed length. They take the place of the bonds and angles of the "
+     "Bonds of fixed length. They take the place of the bonds and angles of "
+     "the "
      "data file whose coefficients give the lengths (SHAKE and RATTLE)."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
@@ -312,7 +313,8 @@ static const struct param params[] = {
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Bonds to particles lighter than this are rigid: those of hydrogen."},
     {"md.constraints", "bond_types", PARAM_INTS, NO_DIM, "[1]", 1, 0, 0,
-     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Types of bonds of the data file that are rigid."},
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Types of bonds of the data file that are rigid."},
     {"md.constraints", "angle_types", PARAM_INTS, NO_DIM, "[1]", 1, 0, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "Types of angles of the data file that are rigid where both their bonds "
