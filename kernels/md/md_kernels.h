@@ -308,7 +308,8 @@ struct md_kernels {
     /* Take the velocities along the bonds out (velocities); apply = 0: only get
      * ready for rigid_sums(). */
     void (*rigid_stop)(struct md_store *s, int apply);
-    /* After rigid_stop() (accelerations): add the virial of the bonds' forces. */
+    /* After rigid_stop() (accelerations): add the virial of the bonds' forces.
+     */
     void (*rigid_sums)(const struct md_store *s, struct md_sums *sums);
 
     /* ---- looking ---- */

@@ -165,7 +165,8 @@ static int find_special(struct ctx *ctx, const struct md_data *data,
 }
 
 static int place_terms(struct ctx *ctx, const struct md *md,
-                       const struct md_data *data, const struct md_list *list, struct topology *topology)
+                       const struct md_data *data, const struct md_list *list,
+                       struct topology *topology)
 {
     int is_reader = comm_rank(ctx->comm) == 0, status;
     unsigned char *here = NULL;
