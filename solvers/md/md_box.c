@@ -45,15 +45,16 @@ int md_fit_halo(struct ctx *ctx, struct md *md)
 
 /* A pair that is not listed was at least R = cutoff + skin apart then. In
  * proportion to the box that is at least R times the least factor of an edge,
- * and twice the way of a particle beside it less. */
+ * and twice the way of a particle beside it less. R is the halo's radius, so
+ * that g(r) beyond the cutoff misses no copy. */
 double md_list_slack(const struct md *md)
 {
-    double reach = md->pair.reach, skin = md->pair.skin, least = 1;
+    double radius = md_halo_radius(md), skin = md->pair.skin, least = 1;
     if (md->barostat.kind == MD_NO_BAROSTAT)
         return 0.5 * skin;
     for (int d = 0; d < 3; d++)
         least = fmin(least, md->box_length[d] / md->barostat.listed[d]);
-    return 0.5 * (skin - (1 - least) * (reach + skin));
+    return 0.5 * (skin - (1 - least) * radius);
 }
 
 const char *md_blocked(void *state)
