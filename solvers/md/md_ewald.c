@@ -167,6 +167,21 @@ static void choose_waves(const struct md *md, double error)
     e->wave_cutoff = rounded(e->wave_cutoff);
 }
 
+/* Waves cost each particle; so many are a mistake, or a mesh's business. */
+static int check_waves(struct ctx *ctx, const struct md *md)
+{
+    const double most = 1e8;
+    double all = 1;
+    for (int d = 0; d < 3; d++)
+        all *= md->ewald->wave_cutoff * md->box_length[d] / pi + 1;
+    if (all < most)
+        return 0;
+    return FAIL(ctx, STATUS_INPUT,
+                "md.coulomb.wave_cutoff = %g means %.1g waves in this box: "
+                "method = \"pme\" is for such systems",
+                md->ewald->wave_cutoff, all);
+}
+
 int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
 {
     struct md_ewald *e = md->ewald;
@@ -192,6 +207,8 @@ int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
         TRY(choose_cells(ctx, md, left));
     if (!e->on_mesh && !(e->wave_cutoff > 0))
         choose_waves(md, left);
+    if (!e->on_mesh)
+        TRY(check_waves(ctx, md));
     e->error_far = e->on_mesh
                        ? md_ewald_error_mesh(md, e->alpha, e->cells, e->order)
                        : md_ewald_error_waves(md, e->alpha, e->wave_cutoff);
