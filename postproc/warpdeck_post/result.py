@@ -61,14 +61,23 @@ def changed(path):
                 raise
 
 
+def is_there(path):
+    """Under one of its names, also where it changes it meanwhile."""
+    return any(os.path.exists(p) for p in (path, path + ".tmp", path))
+
+
 def open_file(path):
     """The file as h5py.File, or a PostError that says why not."""
-    asked, path = path, where_is(path)
-    if not os.path.exists(path):
-        raise PostError(f"there is no file '{path}'")
-    if path != asked:
-        return _open_left(asked, path)
-    return _open(path)
+    until = time.monotonic() + 1.0
+    while True:
+        now = where_is(path)
+        try:
+            return _open(now) if now == path else _open_left(path, now)
+        except PostError:
+            # It may just have changed its name.
+            if (os.path.exists(now) or not is_there(path)
+                    or time.monotonic() > until):
+                raise
 
 
 def _open_left(asked, path):
@@ -81,6 +90,8 @@ def _open_left(asked, path):
 
 
 def _open(path):
+    if not os.path.exists(path):
+        raise PostError(f"there is no file '{path}'")
     if not os.path.isfile(path):
         raise PostError(f"'{path}' is not a file")
     if not os.access(path, os.R_OK):

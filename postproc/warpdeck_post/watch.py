@@ -22,7 +22,7 @@ import numpy
 
 from . import facts, labels, logs
 from .errors import PostError
-from .result import Result, changed, where_is
+from .result import Result, changed, is_there
 
 TRIES, PAUSE, LIMIT = 5, 0.3, 20.0  # of reading; seconds
 POINTS = 40  # of a small graph
@@ -153,7 +153,7 @@ def _look(path):
     found = None
     for i in range(TRIES):
         found = _apart(path)
-        if isinstance(found, Look) or not os.path.exists(where_is(path)):
+        if isinstance(found, Look) or not is_there(path):
             break
         time.sleep(PAUSE * (i < TRIES - 1))
     if isinstance(found, Look):
