@@ -57,7 +57,7 @@ def changed(path):
         try:
             return os.path.getmtime(where_is(path))
         except FileNotFoundError:  # steps aside just now
-            if not os.path.exists(where_is(path)):
+            if not is_there(path):
                 raise
 
 
