@@ -60,9 +60,6 @@ int md_rigid_read(struct ctx *ctx, struct params *p, struct md *md)
         params_error(p, "md.constraints", NULL,
                      "rigid bonds need positions in double precision: "
                      "md.precision = \"mixed\" or \"double\"");
-    if (md->barostat.kind == MD_MTK)
-        params_error(p, "md.ensemble", "barostat",
-                     "rigid bonds go with barostat = \"cell-rescaling\" only");
     const struct md_force_field *f = &md->bonded.field;
     r->bonds = calloc((size_t)f->n_bonds + 1, 1);
     r->angles = calloc((size_t)f->n_angles + 1, 1);
