@@ -423,6 +423,19 @@ int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
     return status;
 }
 
+double md_ewald_bytes(const struct md *md)
+{
+    const struct md_ewald *e = md->ewald;
+    double waves = 1;
+    if (!e)
+        return 0;
+    if (e->on_mesh)
+        return e->mesh ? md_mesh_bytes(e) : md_mesh_estimate(md);
+    for (int d = 0; d < 3; d++)
+        waves *= e->wave_cutoff * md->box_length[d] / pi + 1;
+    return waves * (sizeof *e->wave + 0.5 * sizeof *e->sums);
+}
+
 void md_ewald_free(struct md *md)
 {
     struct md_ewald *e = md->ewald;

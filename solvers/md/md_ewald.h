@@ -62,6 +62,8 @@ int md_ewald_open(struct ctx *ctx, struct md *md);
  * the pairs. Nothing is done without such a method. Collective. */
 int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 void md_ewald_free(struct md *md);
+/* Bytes that this rank needs for it: an estimate until it is open. */
+double md_ewald_bytes(const struct md *md);
 /* Add a wave's energy, and its virial, to the sums. alpha2: alpha^2. */
 void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
                   double k2, double alpha2);
@@ -81,6 +83,9 @@ double md_ewald_error_mesh(const struct md *md, double alpha,
 int md_mesh_open(struct ctx *ctx, struct md *md);
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 void md_mesh_close(struct md_ewald *e);
+/* Bytes of this rank, before the mesh is made and after. */
+double md_mesh_estimate(const struct md *md);
+double md_mesh_bytes(const struct md_ewald *e);
 
 /* ---- md_influence.c: the influence function ---- */
 /* One direction of a mesh: wave numbers and weights of index k of n and of its

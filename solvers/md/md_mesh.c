@@ -108,6 +108,27 @@ int md_mesh_open(struct ctx *ctx, struct md *md)
     return comm_agree(ctx, status);
 }
 
+/* Bricks: of the charge, of three fields, and three to send and to receive.
+ * Lines and modes: three of lines, three arrays of modes, what two
+ * transpositions send and receive, and this file's. */
+double md_mesh_estimate(const struct md *md)
+{
+    const struct md_ewald *e = md->ewald;
+    double brick = 1, all = 1;
+    for (int d = 0; d < 3; d++) {
+        double n = (double)e->cells[d];
+        all *= n;
+        brick *= n / md->grid.dims[d] + e->order +
+                 md->pair.skin * n / md->box_length[d];
+    }
+    return (10 * brick + 11.5 * all / md->grid.size) * sizeof(double);
+}
+
+double md_mesh_bytes(const struct md_ewald *e)
+{
+    return mesh_bytes(e->mesh) + 3 * sizeof(double) * (double)modes_of(e->mesh);
+}
+
 void md_mesh_close(struct md_ewald *e)
 {
     mesh_destroy(e->mesh);

@@ -10,6 +10,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/timer.h"
+#include "md_ewald.h"
 #include "solvers/solver.h"
 
 /* Floating-point operations of the formulas, divisions counted as one, what is
@@ -79,7 +80,9 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
     struct md_setup setup = md_setup_of(md);
     const struct md_kernels *k = kernels_of(ctx, md);
     out->memory_per_rank =
-        k ? k->estimate(&setup, out->items_per_rank, out->halo_per_rank) : 0;
+        k ? k->estimate(&setup, out->items_per_rank, out->halo_per_rank) +
+                md_ewald_bytes(md)
+          : 0;
     snprintf(out->memory_hint, sizeof out->memory_hint,
              "more ranks%s, %sa smaller md.pair.skin or md.pair.cutoff, or "
              "a smaller problem",
@@ -125,7 +128,8 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                                   .items = (double)md->n_particles,
                                   .extra_rate = pairs,
                                   .extra = "pairs in range",
-                                  .memory = (double)counters.bytes};
+                                  .memory = (double)counters.bytes +
+                                            md_ewald_bytes(md)};
     int64_t steps = md->step - md->first_step;
     out->flops = (double)steps * flops(md, pairs);
     out->bytes = counters.moved;

@@ -306,9 +306,20 @@ void mesh_destroy(struct mesh *m)
     free(m);
 }
 
+/* Of messages `most` times as long as their numbers. */
+static double message_bytes(const struct mesh_messages *m, double most)
+{
+    double numbers = 0;
+    for (int i = 0; i < m->n; i++)
+        numbers += (double)m->send[i] + (double)m->recv[i];
+    return numbers * most * sizeof(double);
+}
+
 double mesh_bytes(const struct mesh *m)
 {
-    return m->parts->bytes;
+    const struct mesh_parts *p = m->parts;
+    return p->bytes + message_bytes(&p->bricks, 3) +
+           message_bytes(&p->turn[0], 1) + message_bytes(&p->turn[1], 1);
 }
 
 /* ---- bricks to lines, and back ---- */
