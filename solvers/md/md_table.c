@@ -266,17 +266,17 @@ static const struct param params[] = {
      "0 (Fennell and Gezelter 2006), for ionic liquids and melts. pme: all "
      "periodic images, by Ewald's splitting and a mesh. ewald: the same, wave "
      "by wave, for small systems and for checks."},
-    {"md.coulomb", "accuracy", PARAM_DOUBLE, NO_DIM, NULL, 0, 0.1, 0,
+    {"md.coulomb", "accuracy", PARAM_DOUBLE, NO_DIM, "1e-4", 0, 0.1, 0,
      PARAM_OPTIONAL | POSITIVE | PARAM_HAS_MAX, NULL,
      "Of pme and ewald: root mean square error of the forces, as a part of the "
      "force between two unit charges one length apart (SI: two elementary "
      "charges one angstrom apart). What is left out below is chosen so. Left "
      "out: 1e-4."},
-    {"md.coulomb", "splitting", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+    {"md.coulomb", "splitting", PARAM_DOUBLE, PER_LENGTH, "0.3", 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Of pme and ewald: alpha in erfc(alpha r), per length; the greater, the "
      "more is left to the mesh. Left out: such that the cutoff is enough."},
-    {"md.coulomb", "mesh", PARAM_INTS, NO_DIM, NULL, 2, 4096, 3,
+    {"md.coulomb", "mesh", PARAM_INTS, NO_DIM, "[25, 32, 32]", 2, 4096, 3,
      PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Of pme: points of the mesh in x, y, z. Left out: the fewest that the "
      "accuracy needs."},
@@ -284,7 +284,7 @@ static const struct param params[] = {
      PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Of pme: points of the mesh in each direction that a charge is spread "
      "over, by a spline of this order."},
-    {"md.coulomb", "wave_cutoff", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+    {"md.coulomb", "wave_cutoff", PARAM_DOUBLE, PER_LENGTH, "3.0", 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Of ewald: the greatest wave number (2 pi / wave length) in the sum. Left "
      "out: the least that the accuracy needs."},

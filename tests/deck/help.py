@@ -56,7 +56,8 @@ def test_explain():
     has(shown("explain", "md.pair"), "[md.pair]", "cutoff", "number > 0",
         "[[md.pair.coefficients]]",
         sentence="a section shows its keys and what is below")
-    has(shown("explain", "md.pair.cutoff"), "md.pair.cutoff\n",
+    has(shown("explain", "md.pair.coefficients.sigma"),
+        "md.pair.coefficients.sigma\n",
         "real: Angstrom", "range     > 0", "none: required",
         sentence="a key shows unit, range and default")
     has(shown("explain", "md.ensemble.type"), '"nve", "langevin", "bussi"',
