@@ -40,6 +40,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/risk/exposure.toml \
 	inputs/risk/frontier.toml \
 	inputs/risk/portfolio.toml \
+	inputs/risk/var.toml \
 	inputs/slurm/array.sh \
 	inputs/slurm/plain.sh \
 	inputs/slurm/requeue.sh

@@ -18,37 +18,18 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as pyplot  # noqa: E402
 import numpy  # noqa: E402
 
-DECK = """[run]
-solver = "risk"
-seed = 7
-[risk]
-paths = 4096
-engines = ["price", "var"]
-[risk.var]
-horizon = 0.04
-levels = [0.99]
-[[risk.factor]]
-name = "share"
-spot = 100.0
-rate = 0.05
-volatility = 0.2
-[[risk.instrument]]
-id = "share"
-type = "stock"
-factor = "share"
-quantity = 1
-"""
-with open("share.toml", "w", encoding="utf-8") as out:
-    out.write(DECK)
+INPUTS = os.environ.get("WARPDECK_INPUTS", os.path.join(os.path.dirname(
+    os.path.abspath(__file__)), "..", "..", "inputs"))
 
 # %%
 paths, width, value = [], [], []
 for power in os.environ.get("EXAMPLE_SIZE", "13 15 17 19").split():
     n = 2 ** int(power)
     subprocess.run([os.environ.get("WARPDECK", "warpdeck"), "run", "-q",
-                    "--overwrite", "share.toml", f"risk.var.paths={n}"],
+                    "--overwrite", os.path.join(INPUTS, "risk", "var.toml"),
+                    f"risk.var.paths={n}"],
                    check=True)
-    with h5py.File("share.h5", "r") as f:
+    with h5py.File("var.h5", "r") as f:
         var = f["risk/var"]
         paths.append(var["paths"][0])
         value.append(var["var"][0])
