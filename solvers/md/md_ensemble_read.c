@@ -73,7 +73,9 @@ static enum md_ensemble thermostat(struct params *p, const char *key,
 /* Which edges change together. */
 static void read_coupling(struct params *p, struct md_barostat *b)
 {
-    const char *coupling = params_string(p, SECTION, "coupling");
+    const char *coupling = "isotropic";
+    if (params_is_set(p, SECTION, "coupling"))
+        coupling = params_string(p, SECTION, "coupling");
     b->n_groups = is(coupling, "isotropic")        ? 1
                   : is(coupling, "semi-isotropic") ? 2
                                                    : 3;
@@ -137,7 +139,9 @@ static void read_mtk(struct params *p, struct md *md)
 static void read_barostat(struct params *p, struct md *md)
 {
     struct md_barostat *b = &md->barostat;
-    const char *name = params_string(p, SECTION, "barostat");
+    const char *name = "cell-rescaling";
+    if (params_is_set(p, SECTION, "barostat"))
+        name = params_string(p, SECTION, "barostat");
     int mtk = is(name, "mtk");
     b->kind = mtk ? MD_MTK : MD_CELL_RESCALING;
     if (is(name, "berendsen"))

@@ -176,6 +176,10 @@ int params_fill_double(struct ctx *ctx, struct params *p, const char *section,
 int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
                        const char *key, const char *value);
 
+/* A key of the driver that means nothing to the solver: the resolved deck,
+ * which is a deck that can be run, does not have it. */
+void params_leave_out(struct params *p, const char *section, const char *key);
+
 enum unit_system params_units(const struct params *p);
 const char *params_path(const struct params *p); /* of the deck */
 /* The folder of the deck, for files it names ("." where it has none). */

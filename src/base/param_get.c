@@ -219,6 +219,14 @@ int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
     return 0;
 }
 
+void params_leave_out(struct params *p, const char *section, const char *key)
+{
+    struct param_value *v = param_find(p, section, 0, key);
+
+    if (v != NULL)
+        v->left_out = 1;
+}
+
 /* ---- errors that need several keys ---- */
 
 static void add_error(struct params *p, const char *section, int index,

@@ -111,7 +111,7 @@ static void print_section(FILE *out, const struct params *p,
 
     while ((q = param_next(p, s->name, q)) != NULL) {
         const struct param_value *v = param_find(p, q->section, index, q->key);
-        if (v != NULL && v->present)
+        if (v != NULL && v->present && !v->left_out)
             print_value(out, v);
     }
     fputc('\n', out);

@@ -26,6 +26,7 @@ struct param_value {
     int index;               /* of a repeated section */
     int is_set;              /* written in the deck or on the command line */
     int present;             /* there is a value: set, default or filled */
+    int left_out;            /* of the resolved deck */
     struct deck_place place; /* where it is set */
     int64_t integer;
     double number;

@@ -44,6 +44,7 @@ endif
 
 DECK_SCRIPT_TESTS = \
 	tests/deck/cases.py \
+	tests/deck/resolved.py \
 	tests/deck/help.py
 TESTS += $(DECK_SCRIPT_TESTS)
 EXTRA_DIST += $(DECK_SCRIPT_TESTS) \
