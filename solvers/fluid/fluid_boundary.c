@@ -28,14 +28,11 @@ static void read_face(struct params *p, const char *section, int d,
     face->type = strcmp(type, "wall") == 0        ? FLUID_NO_SLIP
                  : strcmp(type, "free-slip") == 0 ? FLUID_FREE_SLIP
                                                   : FLUID_PERIODIC;
-    int moves = 0; /* a resolved deck has [0, 0, 0] on every face */
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         face->velocity[c] = velocity[c];
-        moves |= fabs(velocity[c]) > 0;
-    }
-    if (face->type != FLUID_NO_SLIP && moves)
-        params_error(p, section, "velocity",
-                     "only a wall has a velocity; this face is \"%s\"", type);
+    if (face->type != FLUID_NO_SLIP)
+        params_refuse(p, section, "velocity",
+                      "only a wall has a velocity; this face is \"%s\"", type);
     else if (velocity[d] != 0)
         params_error(p, section, "velocity",
                      "%s.velocity: a wall across %c that moves along %c by %g "

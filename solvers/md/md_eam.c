@@ -223,33 +223,17 @@ int md_eam_wanted(const struct params *p)
     return strncmp(params_string(p, "md.pair", "style"), "eam", 3) == 0;
 }
 
-/* The tables have the cutoff; the deck may repeat it, as a resolved deck does.
- */
-static void check_cutoff(struct params *p, const struct md *md)
-{
-    double cutoff = md->pair.cutoff;
-    if (params_is_set(p, "md.pair", "cutoff") &&
-        !(fabs(params_double(p, "md.pair", "cutoff") - cutoff) <=
-          1e-9 * cutoff))
-        params_error(p, "md.pair", "cutoff",
-                     "md.pair.cutoff = %g is not that of the tables, %g; leave "
-                     "it out",
-                     params_double(p, "md.pair", "cutoff"), cutoff);
-}
-
 /* Keys of Lennard-Jones, and what has no place beside tables. 0: all right. */
 static int check_keys(struct params *p, const struct md *md, int is_setfl)
 {
-    static const char *const others[] = {"switch_from", "mixing"};
+    static const char *const others[] = {"cutoff", "switch_from", "mixing"};
     const char *style = params_string(p, "md.pair", "style");
     int wrong = 0;
-    for (int k = 0; k < 2; k++)
-        if (params_is_set(p, "md.pair", others[k])) {
-            params_error(p, "md.pair", others[k],
-                         "md.pair.%s has no meaning for style \"%s\"",
-                         others[k], style);
-            wrong = 1;
-        }
+    for (int k = 0; k < 3; k++)
+        wrong |= params_refuse(
+            p, "md.pair", others[k],
+            "md.pair.%s has no meaning for style \"%s\"%s", others[k], style,
+            k == 0 ? "; the cutoff is that of the tables" : "");
     if (strcmp(params_string(p, "md.pair", "shift"), "none") != 0 ||
         params_bool(p, "md.pair", "tail") ||
         params_count(p, "md.pair.coefficients") > 0) {
@@ -376,7 +360,6 @@ int md_eam_read(struct ctx *ctx, struct params *p, struct md *md)
         name_files(p, md, is_setfl, paths, names) == 0) {
         status = read_tables(ctx, md, is_setfl, paths, names);
         pair->cutoff = md->eam->cutoff;
-        check_cutoff(p, md);
     }
     for (size_t a = 0; a < n; a++)
         free(paths[a]);

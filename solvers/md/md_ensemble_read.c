@@ -32,23 +32,22 @@ static void refuse_others(struct params *p, const struct md *md,
     if (md->ensemble == MD_NVE && !md->barostat.kind)
         for (int i = 0; i < 2; i++) {
             const char *key = i == 0 ? "temperature" : "relaxation";
-            if (params_is_set(p, SECTION, key))
-                params_error(p, SECTION, key,
-                             "md.ensemble.%s has no meaning for type \"nve\"; "
-                             "the starting temperature is "
-                             "md.initial.temperature",
-                             key);
+            params_refuse(p, SECTION, key,
+                          "md.ensemble.%s has no meaning for type \"nve\"; "
+                          "the starting temperature is "
+                          "md.initial.temperature",
+                          key);
         }
     for (size_t i = 0; i < sizeof of_pressure / sizeof of_pressure[0]; i++)
-        if (!md->barostat.kind && params_is_set(p, SECTION, of_pressure[i]))
-            params_error(p, SECTION, of_pressure[i],
-                         "md.ensemble.%s has no meaning for type \"%s\"; "
-                         "constant pressure is type \"npt\"",
-                         of_pressure[i], type);
-    if (!chains && params_is_set(p, SECTION, "chain"))
-        params_error(p, SECTION, "chain",
-                     "md.ensemble.chain has no meaning without a Nose-Hoover "
-                     "chain: type or thermostat \"nose-hoover\"");
+        if (!md->barostat.kind)
+            params_refuse(p, SECTION, of_pressure[i],
+                          "md.ensemble.%s has no meaning for type \"%s\"; "
+                          "constant pressure is type \"npt\"",
+                          of_pressure[i], type);
+    if (!chains)
+        params_refuse(p, SECTION, "chain",
+                      "md.ensemble.chain has no meaning without a Nose-Hoover "
+                      "chain: type or thermostat \"nose-hoover\"");
 }
 
 static double needed(struct params *p, const char *key, const char *what)
@@ -73,9 +72,7 @@ static enum md_ensemble thermostat(struct params *p, const char *key,
 /* Which edges change together. */
 static void read_coupling(struct params *p, struct md_barostat *b)
 {
-    const char *coupling = "isotropic";
-    if (params_is_set(p, SECTION, "coupling"))
-        coupling = params_string(p, SECTION, "coupling");
+    const char *coupling = params_string(p, SECTION, "coupling");
     b->n_groups = is(coupling, "isotropic")        ? 1
                   : is(coupling, "semi-isotropic") ? 2
                                                    : 3;
@@ -139,9 +136,7 @@ static void read_mtk(struct params *p, struct md *md)
 static void read_barostat(struct params *p, struct md *md)
 {
     struct md_barostat *b = &md->barostat;
-    const char *name = "cell-rescaling";
-    if (params_is_set(p, SECTION, "barostat"))
-        name = params_string(p, SECTION, "barostat");
+    const char *name = params_string(p, SECTION, "barostat");
     int mtk = is(name, "mtk");
     b->kind = mtk ? MD_MTK : MD_CELL_RESCALING;
     if (is(name, "berendsen"))

@@ -110,7 +110,6 @@ static int read_options(struct ctx *ctx, struct params *p, struct md *md)
     static const char *const rules[] = {"arithmetic", "geometric",
                                         "sixth-power"};
     struct md_pair *pair = &md->pair;
-    TRY(params_fill_string(ctx, p, "md.pair", "mixing", "arithmetic"));
     const char *shift = params_string(p, "md.pair", "shift");
     const char *rule = params_string(p, "md.pair", "mixing");
     for (int i = 0; i < 4; i++)

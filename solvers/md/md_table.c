@@ -187,11 +187,11 @@ static const struct param params[] = {
     {"md.pair", "tail", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0, NULL,
      "Add what a uniform fluid beyond the cutoff gives to energy and pressure. "
      "Only with shift = \"none\"."},
-    {"md.pair", "mixing", PARAM_STRING, NO_DIM, "\"arithmetic\"", 0, 0, 0,
-     PARAM_OPTIONAL, "arithmetic|geometric|sixth-power",
+    {"md.pair", "mixing", PARAM_STRING, NO_DIM, "\"arithmetic\"", 0, 0, 0, 0,
+     "arithmetic|geometric|sixth-power",
      "Parameters of unlike pairs that have none of their own. arithmetic: "
      "Lorentz-Berthelot. geometric: both by geometric mean. sixth-power: "
-     "Waldman-Hagler. Left out: arithmetic."},
+     "Waldman-Hagler."},
     {"md.pair", "rebuild_every", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
      NULL,
      "0: rebuild the pair list when it could miss a pair. N > 0: every N steps "
@@ -341,20 +341,19 @@ static const struct param params[] = {
      "how fast the volume relaxes (cell-rescaling), or about the period of its "
      "oscillation over 2 pi (mtk; LAMMPS calls it Pdamp)."},
     {"md.ensemble", "barostat", PARAM_STRING, NO_DIM, "\"cell-rescaling\"", 0,
-     0, 0, PARAM_OPTIONAL, "cell-rescaling|mtk|berendsen",
+     0, 0, 0, "cell-rescaling|mtk|berendsen",
      "cell-rescaling: the volume diffuses, with noise that makes its "
      "fluctuations right (Bernetti and Bussi 2020). mtk: the box has inertia "
      "and a chain of thermostats (Martyna, Tobias and Klein). berendsen is "
-     "refused: volumes fluctuate too little. Left out: cell-rescaling."},
+     "refused: volumes fluctuate too little."},
     {"md.ensemble", "thermostat", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
      PARAM_OPTIONAL, "langevin|bussi|nose-hoover",
      "Thermostat of type \"npt\". Left out: bussi, and nose-hoover with "
      "barostat \"mtk\"."},
     {"md.ensemble", "coupling", PARAM_STRING, NO_DIM, "\"isotropic\"", 0, 0, 0,
-     PARAM_OPTIONAL, "isotropic|semi-isotropic|anisotropic",
+     0, "isotropic|semi-isotropic|anisotropic",
      "Which edges of the box change together: all three, for liquids; x and y, "
-     "for films and membranes across z; or each by itself, for crystals. "
-     "Left out: isotropic."},
+     "for films and membranes across z; or each by itself, for crystals."},
     {"md.ensemble", "compressibility", PARAM_DOUBLE, NO_DIM, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Of cell-rescaling: the material's, about, as a number per unit of "

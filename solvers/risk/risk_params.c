@@ -48,10 +48,8 @@ static void read_risk(struct params *p, struct risk *r)
     r->sobol = strcmp(params_string(p, "risk", "sampling"), "sobol") == 0;
     r->replicates = (int)params_int(p, "risk", "replicates");
     if (!r->sobol)
-        params_leave_out(p, "risk", "replicates");
-    if (!r->sobol && params_is_set(p, "risk", "replicates"))
-        params_error(p, "risk", "replicates",
-                     "risk.replicates is for sampling = \"sobol\"");
+        params_refuse(p, "risk", "replicates",
+                      "risk.replicates is for sampling = \"sobol\"");
     if (r->sobol && r->control)
         params_error(p, "risk", "variance_reduction",
                      "\"control\" needs many independent samples; with "
@@ -71,19 +69,14 @@ static void refuse_others(struct params *p)
 {
     static const char *const keys[] = {"frames_every", "fields",
                                        "frame_precision"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        params_leave_out(p, "output", keys[i]);
-        if (params_is_set(p, "output", keys[i]))
-            params_error(p, "output", keys[i],
-                         "output.%s: a portfolio has no frames", keys[i]);
-    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        params_refuse(p, "output", keys[i],
+                      "output.%s: a portfolio has no frames", keys[i]);
     if (params_has_section(p, "domain"))
         params_error(p, "domain", NULL, "a portfolio has no domain");
-    params_leave_out(p, "run", "units");
-    if (params_is_set(p, "run", "units"))
-        params_error(p, "run", "units",
-                     "run.units has no meaning here: times are years, prices "
-                     "are in the currency of the spots");
+    params_refuse(p, "run", "units",
+                  "run.units has no meaning here: times are years, prices are "
+                  "in the currency of the spots");
 }
 
 /* ---- factors ---- */

@@ -176,10 +176,6 @@ int params_fill_double(struct ctx *ctx, struct params *p, const char *section,
 int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
                        const char *key, const char *value);
 
-/* A key of the driver that means nothing to the solver: the resolved deck,
- * which is a deck that can be run, does not have it. */
-void params_leave_out(struct params *p, const char *section, const char *key);
-
 enum unit_system params_units(const struct params *p);
 const char *params_path(const struct params *p); /* of the deck */
 /* The folder of the deck, for files it names ("." where it has none). */
@@ -196,6 +192,11 @@ const char *params_resolved(const struct params *p, size_t *n);
  * written). May be called several times; params_finish() turns the collected
  * messages into STATUS_DECK, or returns 0 where there is none. */
 void params_error(struct params *p, const char *section, const char *key,
+                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A key that means nothing beside the others: an error where it is set (1 is
+ * returned then, else 0). The resolved deck does not have it, so that it is a
+ * deck that can be run. */
+int params_refuse(struct params *p, const char *section, const char *key,
                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void params_error_at(struct params *p, const char *section, int index,
                      const char *key, const char *fmt, ...)

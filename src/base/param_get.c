@@ -219,14 +219,6 @@ int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
     return 0;
 }
 
-void params_leave_out(struct params *p, const char *section, const char *key)
-{
-    struct param_value *v = param_find(p, section, 0, key);
-
-    if (v != NULL)
-        v->left_out = 1;
-}
-
 /* ---- errors that need several keys ---- */
 
 static void add_error(struct params *p, const char *section, int index,
@@ -252,6 +244,23 @@ void params_error(struct params *p, const char *section, const char *key,
     va_start(args, fmt);
     add_error(p, section, 0, key, fmt, args);
     va_end(args);
+}
+
+int params_refuse(struct params *p, const char *section, const char *key,
+                  const char *fmt, ...)
+{
+    struct param_value *v = param_find(p, section, 0, key);
+    va_list args;
+
+    if (v == NULL)
+        return 0;
+    v->left_out = 1;
+    if (!v->is_set)
+        return 0;
+    va_start(args, fmt);
+    add_error(p, section, 0, key, fmt, args);
+    va_end(args);
+    return 1;
 }
 
 void params_error_at(struct params *p, const char *section, int index,
