@@ -51,8 +51,8 @@ EXTRA_DIST += $(LONG_TESTS)
 # simulated card takes long for, and what waits or starts programs for long; in
 # short.
 # (A variable, since a line broken inside a shell's quotes keeps its backslash.)
-SLOW_TESTS = tests/deck/help.py tests/deck/resolved.py tests/driver/check.py tests/driver/lock.py \
-	tests/driver/planted.py
+SLOW_TESTS = tests/deck/help.py tests/deck/resolved.py tests/driver/check.py \
+	tests/driver/lock.py tests/driver/planted.py
 QUICK_TESTS = $(filter-out $(SLOW_TESTS),$(filter $(check_PROGRAMS) \
 	tests/deck/% tests/driver/% tests/md/% tests/output/modules.sh \
 	tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS))) \

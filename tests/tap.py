@@ -104,6 +104,23 @@ def reference(*path):
     return full if full and os.path.exists(full) else None
 
 
+def numbers(path):
+    """The bytes of all numbers of a file of results, by name, but what the run
+    says about itself."""
+    import h5py
+
+    found = {}
+
+    def visit(name, item):
+        if (isinstance(item, h5py.Dataset) and item.dtype.kind in "fiu"
+                and not name.startswith("run")):
+            found[name] = item[...].tobytes()
+
+    with h5py.File(path) as f:
+        f.visititems(visit)
+    return found
+
+
 def have_mpi():
     return bool(MPIRUN)
 

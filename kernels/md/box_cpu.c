@@ -1,11 +1,9 @@
 /* box_cpu.c: a box that changes in the run: motion in it, and the kinetic
  * energy by directions.
  */
-#include "kernels/md/store_cpu.h"
+#include "kernels/md/kick_cpu.h"
 
 #include <math.h>
-
-#define EACH_LANE(l) for (int l = 0; l < LANES; l++)
 
 /* How coordinates of the store change with the box: x -> factor x + offset. */
 struct change {
@@ -55,13 +53,6 @@ void md_set_box(struct md_store *s, const struct md_geometry *box)
 #endif
             }
         }
-}
-
-KERNEL_FN void kick_factors(const struct md_store *s, size_t cluster, double dt,
-                            double *factor)
-{
-    const uint8_t *species = s->species + cluster * (size_t)LANES;
-    EACH_LANE(l) factor[l] = dt * s->inverse_mass[species[l]];
 }
 
 double md_stretch_step(struct md_store *s, const struct md_stretch *m)

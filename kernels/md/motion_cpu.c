@@ -1,25 +1,10 @@
 /* motion_cpu.c: velocities and positions of own particles. */
-#include "kernels/md/store_cpu.h"
+#include "kernels/md/kick_cpu.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "kernels/rng.h"
-
-/* Elements of a cluster in one component, as a loop that vectorises. */
-#define EACH_LANE(l) for (int l = 0; l < LANES; l++)
-
-/* dt / m for each lane of a cluster, with the unit factor. */
-KERNEL_FN void kick_factors(const struct md_store *s, size_t cluster, double dt,
-                            double *factor)
-{
-    const uint8_t *species = s->species + cluster * (size_t)LANES;
-    if (s->setup.n_species == 1) {
-        EACH_LANE(l) factor[l] = dt * s->inverse_mass[0];
-        return;
-    }
-    EACH_LANE(l) factor[l] = dt * s->inverse_mass[species[l]];
-}
 
 double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
 {

@@ -200,12 +200,6 @@ struct md_store {
 #define md_kinetic_tensor MD_NAME(md_kinetic_tensor)
 #define md_channel_offset MD_NAME(md_channel_offset)
 #define md_pair_histogram MD_NAME(md_pair_histogram)
-#define md_set_coordinates MD_NAME(md_set_coordinates)
-#define md_set_box MD_NAME(md_set_box)
-#define md_stretch_step MD_NAME(md_stretch_step)
-#define md_kick_scaled MD_NAME(md_kick_scaled)
-#define md_kinetic_tensor MD_NAME(md_kinetic_tensor)
-#define md_channel_offset MD_NAME(md_channel_offset)
 #define md_closest_pair MD_NAME(md_closest_pair)
 #define md_find_not_finite MD_NAME(md_find_not_finite)
 

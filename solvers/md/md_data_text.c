@@ -41,9 +41,7 @@ static int fail(struct text *t, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_hide_control(text);
     return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s", t->path,
                 t->number, t->section[0] ? t->section : "",
                 t->section[0] ? ": " : "", text);

@@ -24,10 +24,7 @@ int xyz_fail(struct xyz_text *x, const char *at, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    /* Words of the file are shown; they are not to steer the terminal. */
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_hide_control(text);
     long column = at ? (long)(at - x->line) + 1 : 1;
     return FAIL(x->ctx, STATUS_INPUT, "%s:%" PRId64 ":%ld: error: %s", x->path,
                 x->line_number, column, text);

@@ -103,6 +103,13 @@ void error_clear(struct ctx *ctx)
     ctx->error.text[0] = '\0';
 }
 
+void text_hide_control(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
 int text_has_control(const char *text)
 {
     for (; *text != '\0'; text++)

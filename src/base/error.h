@@ -48,6 +48,9 @@ void error_clear(struct ctx *ctx);
 
 /* Whether a text has control characters: such names hide in messages. */
 int text_has_control(const char *text);
+/* Put '?' in their place: words of a file that a message shows are not to steer
+ * the terminal. */
+void text_hide_control(char *text);
 
 #define FAIL(ctx, status, ...) error_fail((ctx), (status), __VA_ARGS__)
 

@@ -16,8 +16,6 @@ import tap
 
 tap.need("numpy", "h5py")
 
-import h5py
-
 STRIDE = int(os.environ.get("WARPDECK_STRIDE", 1))
 DECK = """
 [run]
@@ -64,30 +62,16 @@ with open("all.log", encoding="utf-8") as log:
         line.split()[0] for line in log if "pwrite64(" in line).values())
 
 
-def numbers(path):
-    """All numbers of a file but what the run says about itself, by name."""
-    found = {}
-
-    def visit(name, item):
-        if (isinstance(item, h5py.Dataset) and item.dtype.kind in "fiu"
-                and not name.startswith("run")):
-            found[name] = item[...].tobytes()
-
-    with h5py.File(path) as f:
-        f.visititems(visit)
-    return found
-
-
 def unreadable(name):
     try:
-        numbers(os.path.join("killed", name))
+        tap.numbers(os.path.join("killed", name))
         return False
     except (OSError, RuntimeError, KeyError):
         return True
 
 
 kills, hurt, aside, torn, lost, wrong = 0, [], 0, 0, [], []
-want = numbers("whole/r.h5")
+want = tap.numbers("whole/r.h5")
 for n in range(1, WRITES + 1, STRIDE):
     shutil.rmtree("killed", ignore_errors=True)
     if strace("one.log", "killed", "-e",
@@ -103,7 +87,7 @@ for n in range(1, WRITES + 1, STRIDE):
                    check=False)
     if done.returncode != 0:
         lost.append((n, done.stderr))
-    elif numbers("killed/r.h5") != want or any(
+    elif tap.numbers("killed/r.h5") != want or any(
             name.endswith(".tmp") for name in os.listdir("killed")):
         wrong.append(n)
 tap.note(f"{kills} kills, at {WRITES} writes; {len(hurt)} left a file that "

@@ -16,8 +16,6 @@ import tap
 
 tap.need("numpy", "h5py")
 
-import h5py
-
 ALL = sys.argv[1:] == ["all"]
 MIB = 1 << 20
 MD = """
@@ -100,22 +98,8 @@ def run(solver, out, *more, ranks=1):
                    "--output", out, "-q", *more, ranks=ranks, check=False)
 
 
-def numbers(path):
-    """All numbers of a file but what the run says about itself, by name."""
-    found = {}
-
-    def visit(name, item):
-        if (isinstance(item, h5py.Dataset) and item.dtype.kind in "fiu"
-                and not name.startswith("run")):
-            found[name] = item[...].tobytes()
-
-    with h5py.File(path) as f:
-        f.visititems(visit)
-    return found
-
-
 def results(out):
-    return {n: numbers(os.path.join(out, n)) for n in sorted(os.listdir(out))
+    return {n: tap.numbers(os.path.join(out, n)) for n in sorted(os.listdir(out))
             if n.endswith((".h5", ".hdf")) and ".ckpt." not in n}
 
 

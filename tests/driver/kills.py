@@ -138,20 +138,6 @@ def arguments(out, *more):
             "-q", *more)
 
 
-def numbers(path):
-    """All numbers of a file but what the run says about itself, by name."""
-    found = {}
-
-    def visit(name, item):
-        if (isinstance(item, h5py.Dataset) and item.dtype.kind in "fiu"
-                and not name.startswith("run")):
-            found[name] = item[...].tobytes()
-
-    with h5py.File(path) as f:
-        f.visititems(visit)
-    return found
-
-
 def result(out):
     """All numbers of all results and of the last checkpoint."""
     saved, found = [], {}
@@ -161,8 +147,8 @@ def result(out):
             with h5py.File(path) as f:
                 saved.append((f["run"].attrs["serial"], path))
         elif name.endswith((".h5", ".hdf")):
-            found.update({f"{name}: {k}": v for k, v in numbers(path).items()})
-    found.update({f"last: {k}": v for k, v in numbers(max(saved)[1]).items()})
+            found.update({f"{name}: {k}": v for k, v in tap.numbers(path).items()})
+    found.update({f"last: {k}": v for k, v in tap.numbers(max(saved)[1]).items()})
     return found
 
 
@@ -177,7 +163,7 @@ def unreadable(out, endings=(".h5", ".hdf")):
     for name in os.listdir(out) if os.path.isdir(out) else []:
         if name.endswith(endings):
             try:
-                numbers(os.path.join(out, name))
+                tap.numbers(os.path.join(out, name))
             except (OSError, RuntimeError, KeyError) as error:
                 bad += f"{name}: {error}\n"
     return bad
@@ -355,7 +341,7 @@ tap.run(*arguments("good", FIRST, "checkpoint.keep=1"))
 with open("good/r.ckpt.0.h5", "rb") as saved:
     good = saved.read()
 tap.run(*arguments("want", ONE_MORE, "--resume", "good/r.ckpt.0.h5"))
-want = numbers("want/r.h5")
+want = tap.numbers("want/r.h5")
 refused, harmless, wrong = 0, 0, 0
 begin = time.time()
 for k in range(FLIPS):
@@ -370,7 +356,7 @@ for k in range(FLIPS):
                               "--overwrite"), check=False)
     if done.returncode == 2 and "flipped.h5" in done.stderr:
         refused += 1
-    elif done.returncode == 0 and numbers("flipped/r.h5") == want:
+    elif done.returncode == 0 and tap.numbers("flipped/r.h5") == want:
         harmless += 1
     else:
         wrong += 1
