@@ -30,6 +30,10 @@ int comm_start_alone(int size, struct comm **out);
  * and its end; both collective. NULL is fine for the latter. */
 int comm_duplicate(struct ctx *ctx, struct comm **out);
 void comm_release(struct comm *comm);
+/* The ranks that come with the same `group` (0 or more) among themselves, in
+ * the same order; comm_release() ends it. Places on the host stay those among
+ * all ranks. Collective. */
+int comm_split(struct ctx *ctx, int group, struct comm **out);
 /* Whether several threads may use channels of their own at the same time. */
 int comm_takes_threads(const struct comm *comm);
 

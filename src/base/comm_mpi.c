@@ -132,10 +132,33 @@ cleanup:
     return status;
 }
 
+int comm_split(struct ctx *ctx, int group, struct comm **out)
+{
+    const struct comm *from = ctx->comm;
+    struct comm *c;
+    TRY(comm_duplicate(ctx, &c));
+    *out = c;
+    if (!from->started)
+        return 0;
+    int rc = MPI_Comm_free(&c->world);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_split(from->world, group, from->rank, &c->world);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_dup(c->world, &c->farewell);
+    TRY(comm_check(ctx, rc, "make groups of ranks"));
+    MPI_Comm_rank(c->world, &c->rank);
+    MPI_Comm_size(c->world, &c->size);
+    c->alone = c->size == 1;
+    return 0;
+}
+
 void comm_release(struct comm *comm)
 {
-    if (comm != NULL && comm->started)
+    if (comm != NULL && comm->started) {
         MPI_Comm_free(&comm->world);
+        if (comm->farewell != MPI_COMM_NULL)
+            MPI_Comm_free(&comm->farewell);
+    }
     free(comm);
 }
 

@@ -13,6 +13,7 @@
 #include "driver/format.h"
 #include "driver/job.h"
 #include "driver/options.h"
+#include "driver/replicas.h"
 #include "driver/results.h"
 #include "kernels/device.h"
 
@@ -189,12 +190,31 @@ static int open_here(struct ctx *ctx, const struct command_line *line,
     return status;
 }
 
+/* The plan of a deck with replicas is that of one of them, on its group of the
+ * ranks. */
+static int plan_replica(struct ctx *ctx, const struct command_line *line,
+                        long *ranks)
+{
+    struct replicas r;
+    int all = *ranks > 0 ? (int)*ranks : comm_size(ctx->comm);
+    TRY(replicas_plan(ctx, line, all, &r));
+    if (r.count == 1)
+        return 0;
+    *ranks = all / r.groups;
+    log_info(
+        ctx->log,
+        "%d replicas on %d rank%s: %d at a time, each on %ld. One of them:",
+        r.count, all, all == 1 ? "" : "s", r.groups, *ranks);
+    return 0;
+}
+
 int cmd_check(struct ctx *ctx, const struct command_line *line)
 {
     struct job job = {0};
     long ranks = 0, seconds = 1;
     TRY(option_count(ctx, line, OPTION_RANKS, 1, &ranks));
     TRY(option_count(ctx, line, OPTION_MEASURE, 0, &seconds));
+    TRY(plan_replica(ctx, line, &ranks));
     int status = ranks == 0 ? check(ctx, line, &job)
                             : check_planned(ctx, line, (int)ranks);
     if (status == 0 && seconds > 0) {

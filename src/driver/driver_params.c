@@ -27,6 +27,7 @@ static const struct param_section sections[] = {
      "one, also at the end of a run, so that it can be made longer."},
     {"guard", 0, 1,
      "What ends a run whose physics has failed, with exit status 3."},
+    {"ensemble", 0, 1, "Several runs of the same deck side by side."},
     {"monitor", 0, 1,
      "The health of a run: with this section, even an empty one, the log shows "
      "steps a second, imbalance, time for messages, memory, and what power "
@@ -170,6 +171,14 @@ static const struct param params[] = {
      PARAM_OPTIONAL | POSITIVE, NULL,
      "The greatest divergence that the velocity of a flow may have in a "
      "cell."},
+
+    {"ensemble", "replicas", PARAM_INT, NO_DIM, "1", 1, 9999, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "How many copies of the deck are run, each on a group of the ranks. The "
+     "first has run.seed, each further one a seed that is one higher; their "
+     "results stand in the folders replica-0000, replica-0001 and so on of the "
+     "output folder. With fewer ranks than replicas each rank runs several, "
+     "one after the other."},
 
     {"monitor", "every", PARAM_INTERVAL, TIME, "1000", 0, 0, 0, 0, NULL,
      "How often the health of the run is told and written, in steps or in "

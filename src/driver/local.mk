@@ -45,6 +45,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/phases.c \
 	src/driver/phases.h \
 	src/driver/provenance.c \
+	src/driver/replicas.c \
+	src/driver/replicas.h \
 	src/driver/results.c \
 	src/driver/results.h \
 	src/driver/resume.c \

@@ -318,7 +318,7 @@ static void close_all(struct ctx *ctx, struct run *run)
     free(run);
 }
 
-int cmd_run(struct ctx *ctx, const struct command_line *line)
+int run_deck(struct ctx *ctx, const struct command_line *line)
 {
     struct run *run = calloc(1, sizeof(*run));
     int alone, status = 0;

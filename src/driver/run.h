@@ -13,6 +13,7 @@
 #include "driver/saves.h"
 
 struct ctx;
+struct command_line;
 
 struct run {
     struct job job;
@@ -29,6 +30,10 @@ struct run {
     double start, seconds; /* clock at the first step; length of the loop */
     uint64_t bytes_sent;   /* by this rank before the loop */
 };
+
+/* One run on the ranks of ctx->comm, from the deck on the command line to its
+ * results, with its failure told to all of them. Collective. */
+int run_deck(struct ctx *ctx, const struct command_line *line);
 
 /* closing.c: where the time went, what was written, how to go on.
  * Collective. */

@@ -29,7 +29,7 @@ DRIVER_TESTS = \
 	tests/driver/stop.sh
 TESTS += tests/driver/t_driver tests/driver/t_meters $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
-TESTS += tests/driver/lock.py
+TESTS += tests/driver/lock.py tests/driver/replicas.py
 # What a run would need, and a NaN in the middle of one.
 TESTS += tests/driver/check.py tests/driver/planted.py
 EXTRA_DIST += tests/driver/check.py tests/driver/planted.py
@@ -37,7 +37,7 @@ EXTRA_DIST += tests/driver/check.py tests/driver/planted.py
 TESTS += tests/driver/packaging.py
 EXTRA_DIST += tests/driver/packaging.py
 # kills.py: what the long tests of each solver's resumption share.
-EXTRA_DIST += tests/driver/lock.py tests/driver/kills.py
+EXTRA_DIST += tests/driver/lock.py tests/driver/replicas.py tests/driver/kills.py
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
 # Full disks; a kill at each write.
 TESTS += tests/driver/full_disk.py

@@ -1,0 +1,197 @@
+#include "driver/replicas.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/param.h"
+#include "driver/commands.h"
+#include "driver/driver_params.h"
+#include "driver/run.h"
+#include "solvers/solver.h"
+
+/* What a group of ranks has done. */
+struct tally {
+    int64_t failed, stopped;
+    int worst; /* status of one that failed */
+};
+
+static const struct param_table *select_solver(const char *name, void *user)
+{
+    const struct solver *solver = solver_find(name);
+    (void)user;
+    return solver != NULL ? solver->params : NULL;
+}
+
+int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
+                  struct replicas *out)
+{
+    struct params *p;
+    TRY(params_read(ctx, line->arguments[0], line->n_overrides, line->overrides,
+                    driver_param_table(), select_solver, NULL, &p));
+    int n = (int)params_int(p, "ensemble", "replicas");
+    *out = (struct replicas){.count = n,
+                             .groups = n < ranks ? n : ranks,
+                             .seed = params_int(p, "run", "seed")};
+    params_destroy(p);
+    if (n > 1 && ranks % n != 0 && n % ranks != 0)
+        return FAIL(ctx, STATUS_USAGE,
+                    "%d replicas on %d ranks: one must be a multiple of the "
+                    "other, so that all groups of ranks have the same to do",
+                    n, ranks);
+    return 0;
+}
+
+/* ---- one of them ---- */
+
+/* The command line of replica i: its folder, its seed, and no replicas within
+ * it, so that its results tell of a run like any other. */
+static int run_replica(struct ctx *ctx, const struct command_line *line,
+                       const struct replicas *r, int i)
+{
+    struct command_line mine = *line;
+    const char *base = line->option[OPTION_OUTPUT];
+    char seed[40], folder[4096];
+    const char **all = calloc((size_t)line->n_overrides + 2, sizeof(*all));
+    if (base == NULL || base[0] == '\0')
+        base = ".";
+    const char *slash = base[strlen(base) - 1] == '/' ? "" : "/";
+    snprintf(seed, sizeof(seed), "run.seed=%" PRId64, r->seed + i);
+    int n =
+        snprintf(folder, sizeof(folder), "%s%sreplica-%04d", base, slash, i);
+    int status = 0;
+    if (all == NULL)
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    else if (n < 0 || (size_t)n >= sizeof(folder))
+        status = FAIL(ctx, STATUS_USAGE, "the path of --output is too long");
+    if (status == 0) {
+        memcpy(all, line->overrides, (size_t)line->n_overrides * sizeof(*all));
+        all[mine.n_overrides++] = seed;
+        all[mine.n_overrides++] = "ensemble.replicas=1";
+        mine.overrides = all;
+        mine.option[OPTION_OUTPUT] = folder;
+        log_info(ctx->log, "replica %d of %d: run.seed = %" PRId64 ", in %s", i,
+                 r->count, r->seed + i, folder);
+        status = run_deck(ctx, &mine);
+    }
+    free(all);
+    return status;
+}
+
+/* The message of one that did not come to its end. */
+static void tell(struct ctx *ctx, const struct replicas *r, int i, int status)
+{
+    char text[sizeof(ctx->error.text) + 16];
+    if (status == STATUS_STOPPED) {
+        log_info(ctx->log, "%s", ctx->error.text);
+        return;
+    }
+    error_context(ctx, status, "in replica %d of %d", i, r->count);
+    snprintf(text, sizeof(text), "error: %s", ctx->error.text);
+    log_error(ctx->log, text);
+}
+
+/* ---- all of them ---- */
+
+/* Replica i with a log of its own. *alone as comm_farewell() has it; where it
+ * is set, the log is left to the end of the process. */
+static int run_logged(struct ctx *ctx, const struct command_line *line,
+                      const struct replicas *r, int i, struct tally *t,
+                      int *alone)
+{
+    struct log *shared = ctx->log;
+    enum log_level level = i % r->groups == 0 ? log_level(shared) : LOG_QUIET;
+    int status = 0;
+    *alone = 0;
+    ctx->log = log_create(comm_rank(ctx->comm), level);
+    if (ctx->log == NULL) {
+        ctx->log = shared;
+        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    }
+    status = comm_agree(ctx, status);
+    if (status == 0)
+        status = run_replica(ctx, line, r, i);
+    status = comm_farewell(ctx, status, alone);
+    if (status != 0 && !*alone) {
+        tell(ctx, r, i, status);
+        error_clear(ctx);
+    }
+    if (ctx->log != shared)
+        log_destroy(ctx->log);
+    ctx->log = shared;
+    if (status == STATUS_STOPPED)
+        t->stopped += (r->count - 1 - i) / r->groups + 1;
+    if (status != 0 && status != STATUS_STOPPED) {
+        t->failed++;
+        t->worst = status;
+    }
+    return status;
+}
+
+/* Those of this group, one after the other. One that fails leaves the others
+ * alone; a wish to stop is meant for all. */
+static int run_group(struct ctx *ctx, const struct command_line *line,
+                     const struct replicas *r, int group, struct tally *t)
+{
+    int alone, status = 0;
+    for (int i = group; i < r->count && status != STATUS_STOPPED;
+         i += r->groups) {
+        status = run_logged(ctx, line, r, i, t, &alone);
+        if (alone)
+            return 1;
+    }
+    return 0;
+}
+
+static int sum_up(struct ctx *ctx, const struct replicas *r, int leader,
+                  const struct tally *t)
+{
+    int64_t sums[2] = {leader ? t->failed : 0, leader ? t->stopped : 0};
+    int64_t worst = t->worst;
+    TRY(comm_sum_int64(ctx, sums, 2));
+    TRY(comm_max_int64(ctx, &worst, 1));
+    if (sums[0] > 0)
+        return FAIL(ctx, (int)worst,
+                    "%" PRId64 " of %d replicas failed; the others are %s",
+                    sums[0], r->count,
+                    sums[1] > 0 ? "stopped, or finished" : "finished");
+    if (sums[1] == 0)
+        return 0;
+    FAIL(ctx, STATUS_STOPPED, "%" PRId64 " of %d replicas are not finished",
+         sums[1], r->count);
+    return error_context(ctx, STATUS_STOPPED,
+                         "use the same command with --resume auto to go on "
+                         "from there");
+}
+
+/* What the first group prints is also what the terminal shows. Where a rank
+ * failed alone, no collective call will return: it goes straight to the end,
+ * with its message, and main() ends all. */
+static int run_groups(struct ctx *ctx, const struct command_line *line,
+                      const struct replicas *r)
+{
+    struct comm *all = ctx->comm, *few;
+    int group = comm_rank(all) / (comm_size(all) / r->groups);
+    struct tally tally = {0};
+    TRY(comm_split(ctx, group, &few));
+    int leader = comm_rank(few) == 0;
+    ctx->comm = few;
+    int alone = run_group(ctx, line, r, group, &tally);
+    ctx->comm = all;
+    if (alone)
+        return ctx->error.status;
+    comm_release(few);
+    return sum_up(ctx, r, leader, &tally);
+}
+
+int cmd_run(struct ctx *ctx, const struct command_line *line)
+{
+    struct replicas r;
+    TRY(replicas_plan(ctx, line, comm_size(ctx->comm), &r));
+    return r.count > 1 ? run_groups(ctx, line, &r) : run_deck(ctx, line);
+}
