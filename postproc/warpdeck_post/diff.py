@@ -6,32 +6,32 @@ import numpy
 from .errors import PostError
 from .result import Result
 
-GROUPS = ("particles", "observables", "statistics", "probes",
-          "VTKHDF/PointData", "coordinates")
+# What a run says about itself: where, when, by which version.
+ABOUT = ("run", "h5md")
 BLOCK = 1 << 22  # numbers compared at once
 
 
 def _datasets(result, only):
-    """Names of the datasets to compare. A dataset with several names (the steps
-    and times) counts once."""
-    names, seen = [], set()
+    """Names of the datasets to compare, with their addresses in the file: one
+    of several names (steps and times) has the same address under each."""
+    found = {}
 
-    def visit(name, item):
-        if not isinstance(item, h5py.Dataset):
+    def visit(name):  # all names: visititems would tell one of each dataset
+        item = result.file[name]
+        if isinstance(item, h5py.Dataset):
+            found[name] = h5py.h5o.get_info(item.id).addr
             return
-        address = h5py.h5o.get_info(item.id).addr
-        if address not in seen:
-            seen.add(address)
-            names.append(f"{group}/{name}")
+        for key in item:
+            visit(f"{name}/{key}")
 
-    for group in GROUPS:
-        if group in result.file:
-            result.file[group].visititems(visit)
-    if only:
-        prefixes = [p.strip("/") for p in only]
-        names = [n for n in names if any(n == p or n.startswith(p + "/")
-                                         for p in prefixes)]
-    return names
+    for group in result.file:
+        if group not in ABOUT:
+            visit(group)
+    if not only:
+        return found
+    prefixes = [p.strip("/") for p in only]
+    return {name: address for name, address in found.items()
+            if any(name == p or name.startswith(p + "/") for p in prefixes)}
 
 
 def _blocks(dataset):
@@ -95,20 +95,23 @@ def run(path_a, path_b, rtol, atol, only):
         if only and not in_a and not in_b:
             raise PostError(f"nothing in the files begins with "
                             f"{' or '.join(only)}")
-        different = 0
+        different, total, seen = 0, 0, set()
         for name in in_a:
             if name not in in_b:
                 line = f"{name}: only in {path_a}"
+            elif (in_a[name], in_b[name]) in seen:  # under another name
+                continue
             else:
+                seen.add((in_a[name], in_b[name]))
                 line = _compare(name, a.file[name], b.file[name], rtol, atol)
+            total += 1
             if line:
                 different += 1
                 print(line)
         for name in in_b:
             if name not in in_a:
-                different += 1
+                different, total = different + 1, total + 1
                 print(f"{name}: only in {path_b}")
-        total = len(set(in_a) | set(in_b))
         print(f"{different} of {total} datasets differ" if different else
               f"{total} datasets are equal")
     return 1 if different else 0

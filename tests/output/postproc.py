@@ -181,6 +181,20 @@ def check_diff():
     tap.ok("pressure/value: only in run.h5" in
            post("diff", "run.h5", "other.h5").stdout,
            "a missing dataset is named")
+    shutil.copy("run.h5", "other.h5")
+    edit("other.h5", lambda f: f["observables/pressure"].__delitem__("step"))
+    shared_name = post("diff", "other.h5", "run.h5")
+    tap.ok(shared_name.returncode == 1 and "observables/pressure/step: only in "
+           "run.h5" in shared_name.stdout and "1 of" in shared_name.stdout,
+           "also where it is there under another name")
+    for name in "other.h5", "run.h5":
+        shutil.copy(name, "book_" + name)
+        edit("book_" + name, lambda f: f.create_dataset(
+            "risk/var/level", data=[0.95, 0.99]))
+    edit("book_other.h5", lambda f: f["risk/var/level"].__setitem__(1, 0.9))
+    tap.ok("risk/var/level: 1 of 2 numbers differ" in
+           post("diff", "book_run.h5", "book_other.h5").stdout,
+           "tables of a book are compared, too")
     shape = post("diff", "run.h5", "killed.h5")
     tap.ok(shape.returncode == 1 and "shape" in shape.stdout,
            "a different number of frames is a difference")
