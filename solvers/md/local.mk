@@ -3,6 +3,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md.c \
 	solvers/md/md.h \
 	solvers/md/md_analysis.c \
+	solvers/md/md_analysis.h \
 	solvers/md/md_barostat.c \
 	solvers/md/md_barostat.h \
 	solvers/md/md_bench.c \
@@ -31,6 +32,10 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_ensemble_read.c \
 	solvers/md/md_observe_box.c \
 	solvers/md/md_pair.c \
+	solvers/md/md_pair.h \
+	solvers/md/md_pair_forms.c \
+	solvers/md/md_pair_table.c \
+	solvers/md/md_pair_text.c \
 	solvers/md/md_params.c \
 	solvers/md/md_read_xyz.c \
 	solvers/md/md_results.c \
@@ -39,6 +44,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_state_terms.c \
 	solvers/md/md_table.c \
 	solvers/md/md_totals.c \
+	solvers/md/md_vacf.c \
 	solvers/md/md_velocity.c \
 	solvers/md/md_xyz_text.c \
 	solvers/md/md_xyz_text.h

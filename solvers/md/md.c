@@ -32,6 +32,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_bonds_free(md);
     md_rigid_free(md);
     md_eam_free(md);
+    md_forms_free(md);
     md_ewald_free(md);
     md_data_free(md->data);
     free(md->pair.coeff);
@@ -195,39 +196,40 @@ static int list_is_stale(struct md *md, double moved2)
 /* ---- one step ---- */
 
 /* The two halves of velocity Verlet around the forces. */
-static double kick_and_drift(struct ctx *ctx, struct md *md)
+static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
 {
     timer_begin(ctx->timers, md->phase_integrate);
-    double moved2 = md->barostat.moves
-                        ? md_barostat_drift(md)
-                        : md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
+    int status = 0;
+    if (md->barostat.moves)
+        status = md_barostat_drift(ctx, md, moved2);
+    else
+        *moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
     timer_end(ctx->timers, md->phase_integrate);
-    return moved2;
+    return status;
 }
 
-static void kick(struct ctx *ctx, struct md *md)
+static int kick(struct ctx *ctx, struct md *md)
 {
+    int status = 0;
     timer_begin(ctx->timers, md->phase_integrate);
     if (md->barostat.kind == MD_MTK)
-        md_barostat_kick(md);
+        status = md_barostat_kick(ctx, md);
     else
         md->k->kick(md->store, 0.5 * md->dt);
     timer_end(ctx->timers, md->phase_integrate);
+    return status;
 }
 
-/* Thermostat and barostat. The forces of rigid bonds depend on velocities, so
- * that both the barostat and who looks afterwards get their own. */
+/* Thermostat and barostat, which looks at the forces on rigid groups alone. The
+ * forces of rigid bonds depend on velocities: they come for who looks
+ * afterwards. */
 static int apply_ensemble(struct ctx *ctx, struct md *md, int look)
 {
-    struct md_sums free_sums = md->sums;
-    int wanted = md_wants_virial(md);
-    if (wanted)
-        TRY(md_rigid_sums(ctx, md, &md->sums));
     TRY(md_ensemble_apply(ctx, md));
-    if (!wanted && !look)
-        return 0;
-    md->sums = free_sums;
-    return md_rigid_sums(ctx, md, &md->sums);
+    if (look)
+        return md_rigid_sums(ctx, md, &md->sums);
+    md->sums_known = md->sums_known && !md->rigid.on;
+    return 0;
 }
 
 /* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
@@ -237,9 +239,11 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     struct md *md = state;
 
     md->step++;
+    look |= md_analysis_looks(md);
     TRY(md_ensemble_begin(ctx, md));
     struct md_sums *sums = want_sums(md, look || md_wants_virial(md));
-    double moved2 = kick_and_drift(ctx, md);
+    double moved2 = 0;
+    TRY(kick_and_drift(ctx, md, &moved2));
     int torn = md_rigid_place(ctx, md, &moved2);
     int status = md_check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
@@ -247,7 +251,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
         TRY(rebuild_and_force(ctx, md, sums));
     else
         TRY(refresh_and_force(ctx, md, sums));
-    kick(ctx, md);
+    TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
     TRY(apply_ensemble(ctx, md, look));
     return md_analysis_step(ctx, md);
@@ -287,6 +291,7 @@ struct md_setup md_setup_of(const struct md *md)
         .charged = md->charged,
         .field = md->bonded.has_field ? &md->bonded.field : NULL,
         .eam = md->eam,
+        .tables = md_forms_tables(md),
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];
@@ -346,8 +351,8 @@ static int md_start(struct ctx *ctx, void *state)
         pair_forces(ctx, md, 1, sums);
         TRY(md_ewald_forces(ctx, md, sums));
     }
-    TRY(md_rigid_sums(ctx, md, sums));
     TRY(md_ensemble_start(ctx, md));
+    TRY(md_rigid_sums(ctx, md, sums));
     return md_analysis_start(ctx, md);
 }
 

@@ -15,6 +15,7 @@
 #include "domain/grid.h"
 #include "kernels/device.h"
 #include "kernels/md/md_kernels.h"
+#include "md_analysis.h"
 #include "md_barostat.h"
 #include "md_rigid.h"
 
@@ -86,6 +87,8 @@ struct md_initial {
     double overlap; /* closest distance allowed at the start; 0: any */
 };
 
+struct md_forms;
+
 struct md_pair {
     double cutoff, skin;
     double reach; /* the longest cutoff: of Lennard-Jones or Coulomb */
@@ -95,6 +98,7 @@ struct md_pair {
     int64_t rebuild_every;  /* 0: by displacement */
     struct lj_coeff *coeff; /* [n_species][n_species] */
     double smallest_sigma;
+    struct md_forms *forms; /* owned, or NULL: Lennard-Jones alone */
     double tail_energy, tail_pressure; /* 0 without `tail` */
 };
 
@@ -130,16 +134,6 @@ struct md_msd {
     double (*reference)[3]; /* unwrapped positions of step 0, [n] */
     size_t n_samples, capacity;
     double *samples; /* [n_samples][2 + n_species]: time, all, each species */
-};
-
-/* Tables handed to the driver at the end. */
-struct md_results {
-    int n;
-    struct result_table *tables;
-    char (*groups)[3 * MD_NAME_MAX];
-    double *values;
-    const double **columns;
-    const char **names, **units;
 };
 
 struct md {
@@ -200,7 +194,8 @@ struct md {
     /* looking */
     struct md_rdf rdf;
     struct md_msd msd;
-    int64_t msd_step; /* of msd_now; -1: none */
+    void *analyses[MD_ANALYSES]; /* their states; NULL: off */
+    int64_t msd_step;            /* of msd_now; -1: none */
     double msd_now[1 + MD_SPECIES_MAX];
     struct observable observables[MD_OBSERVABLES_MAX];
     int n_observables;
@@ -231,6 +226,28 @@ void md_pair_tail(struct md *md);
 int md_find_species(const struct md *md, const char *name);
 /* The names of all species, "A, B", for messages. */
 const char *md_species_list(const struct md *md, char *buffer, size_t size);
+
+/* Epsilon and sigma of an unlike pair from those {epsilon, sigma} of like ones.
+ */
+void md_pair_mix(enum md_mixing rule, const double a[2], const double b[2],
+                 double *epsilon, double *sigma);
+
+/* ---- md_pair_forms.c: potentials beside Lennard-Jones alone ---- */
+/* Whether md.pair or one of its pairs asks for another form. */
+int md_forms_wanted(const struct params *p);
+/* Forms of all pairs of species, their files and their tables, after the
+ * options of md.pair. Errors of the deck go to params_error, those of files are
+ * STATUS_INPUT. Collective. */
+int md_forms_read(struct ctx *ctx, struct params *p, struct md *md);
+/* Refuse keys of [[md.pair.coefficients]] number i that its style does not
+ * take, and ask for those it needs. 0: all right. */
+int md_pair_check_keys(struct params *p, int i);
+void md_forms_free(struct md *md);
+/* What a store is given of them, or NULL. */
+const struct md_pair_tables *md_forms_tables(const struct md *md);
+/* As md_eam_save() and md_eam_restore(). */
+int md_forms_save(struct ctx *ctx, const struct md *md, struct state_io *io);
+int md_forms_restore(struct ctx *ctx, const struct md *md, struct state_io *io);
 
 /* ---- md_eam.c: metals ---- */
 /* Whether md.pair.style is one of the embedded-atom method. */
@@ -328,27 +345,9 @@ int md_frame(struct ctx *ctx, void *state, int n_names,
              const char *const *names, const struct field_frame **out);
 void md_observe_free(struct md *md);
 
-/* ---- md_analysis.c ---- */
-int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md);
-int md_analysis_start(struct ctx *ctx, struct md *md);
-/* Memory for counts and reference positions only, for a state that is restored.
- */
-int md_analysis_allocate(struct ctx *ctx, struct md *md);
-int md_analysis_step(struct ctx *ctx, struct md *md);
-/* The mean squared displacement of the present step into md->msd_now. */
-int md_msd_measure(struct ctx *ctx, struct md *md);
-/* "A-B": what the results call pair `channel`. */
-void md_pair_name(const struct md *md, int channel, char *text, size_t size);
-/* The histogram of pair `channel`, of all ranks, as r and g(r) by bin. Allen
- * and Tildesley (2017), section 8.2. Collective. */
-int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
-                 double *g);
-void md_analysis_free(struct md *md);
-
 /* ---- md_results.c ---- */
 int md_results(struct ctx *ctx, void *state, const struct result_table **tables,
                int *n);
-void md_results_free(struct md *md);
 
 /* ---- md_state.c: the state handed out, and taken back ---- */
 int md_save(struct ctx *ctx, void *state, struct state_io *io);

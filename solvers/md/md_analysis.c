@@ -1,5 +1,6 @@
-/* md_analysis.c: analyses during the run: radial distribution functions and the
- * mean squared displacement.
+/* md_analysis.c: analyses during the run, one after the other: radial
+ * distribution functions and the mean squared displacement, and those of
+ * md_analysis.h.
  */
 #include "md.h"
 
@@ -13,6 +14,8 @@
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/particles.h"
+
+static const struct md_analysis *const kinds[MD_ANALYSES] = {&md_vacf};
 
 /* ---- the deck ---- */
 
@@ -104,7 +107,25 @@ int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md)
     }
     if (params_has_section(p, "md.analysis.rdf"))
         TRY(read_rdf(ctx, p, md));
+    for (int a = 0; a < MD_ANALYSES; a++) {
+        const char *section = kinds[a]->section;
+        if (!params_has_section(p, section))
+            continue;
+        struct md_due *due = kinds[a]->read(p, md);
+        if (!due)
+            return FAIL(ctx, STATUS_MEMORY, "no memory for %s", section);
+        due->every = params_int(p, section, "every");
+        due->start = params_int(p, section, "start");
+        md->analyses[a] = due;
+    }
     return 0;
+}
+
+void md_analysis_check(struct params *p, const struct md *md)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a] && kinds[a]->check)
+            kinds[a]->check(p, md, md->analyses[a]);
 }
 
 /* ---- radial distribution ---- */
@@ -156,9 +177,8 @@ int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
 
 /* ---- mean squared displacement ---- */
 
-/* Particles of all ranks by id; this rank's slab. */
-static int rows_by_id(struct ctx *ctx, const struct md *md,
-                      struct md_particle **rows)
+int md_rows_by_id(struct ctx *ctx, const struct md *md,
+                  struct md_particle **rows)
 {
     size_t n = md->k->count(md->store);
     int status = 0;
@@ -191,7 +211,7 @@ static double then_in_box(const struct md *md, double x, int d)
 static int msd_start(struct ctx *ctx, struct md *md)
 {
     struct md_particle *rows = NULL;
-    TRY(rows_by_id(ctx, md, &rows));
+    TRY(md_rows_by_id(ctx, md, &rows));
     for (int64_t i = 0; i < md->msd.n; i++)
         for (int d = 0; d < 3; d++)
             md->msd.reference[i][d] = unwrapped(md, &rows[i], d);
@@ -205,7 +225,7 @@ int md_msd_measure(struct ctx *ctx, struct md *md)
     double sum[1 + MD_SPECIES_MAX] = {0};
     if (md->msd_step == md->step)
         return 0;
-    TRY(rows_by_id(ctx, md, &rows));
+    TRY(md_rows_by_id(ctx, md, &rows));
     for (int64_t i = 0; i < md->msd.n; i++) {
         double square = 0;
         for (int d = 0; d < 3; d++) {
@@ -250,20 +270,48 @@ static int msd_sample(struct ctx *ctx, struct md *md)
 
 /* ---- during the run ---- */
 
+/* Whether an analysis takes a sample at the present step. */
+static int is_due(const struct md *md, int a)
+{
+    const struct md_due *due = md->analyses[a];
+    return due && md->step >= due->start &&
+           (md->step - due->start) % due->every == 0;
+}
+
+int md_analysis_looks(const struct md *md)
+{
+    int looks = 0;
+    for (int a = 0; a < MD_ANALYSES; a++)
+        looks |= kinds[a]->needs_sums && is_due(md, a);
+    return looks;
+}
+
+static int sample_others(struct ctx *ctx, struct md *md)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (is_due(md, a))
+            TRY(kinds[a]->sample(ctx, md, md->analyses[a]));
+    return 0;
+}
+
 static int sample(struct ctx *ctx, struct md *md)
 {
     const struct md_rdf *rdf = &md->rdf;
     int rdf_now = rdf->on && md->step >= rdf->start &&
                   (md->step - rdf->start) % rdf->every == 0;
     int msd_now = md->msd.on && md->step % md->msd.every == 0;
-    int status = 0;
-    if (!rdf_now && !msd_now)
+    int status = 0, others = 0;
+    for (int a = 0; a < MD_ANALYSES; a++)
+        others |= is_due(md, a);
+    if (!rdf_now && !msd_now && !others)
         return 0;
     timer_begin(ctx->timers, md->phase_analysis);
     if (rdf_now)
         status = comm_agree(ctx, rdf_sample(ctx, md));
     if (msd_now && status == 0)
         status = comm_agree(ctx, msd_sample(ctx, md));
+    if (others && status == 0)
+        status = sample_others(ctx, md);
     timer_end(ctx->timers, md->phase_analysis);
     return status;
 }
@@ -285,6 +333,9 @@ int md_analysis_allocate(struct ctx *ctx, struct md *md)
         if (!md->rdf.counts)
             status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu bins", n);
     }
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a] && status == 0)
+            status = kinds[a]->allocate(ctx, md, md->analyses[a]);
     return comm_agree(ctx, status);
 }
 
@@ -301,8 +352,46 @@ int md_analysis_step(struct ctx *ctx, struct md *md)
     return sample(ctx, md);
 }
 
+/* ---- what others ask of all of them ---- */
+
+double md_analysis_bytes(const struct md *md)
+{
+    double bytes = 0;
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a])
+            bytes += kinds[a]->bytes(md, md->analyses[a]);
+    return bytes;
+}
+
+int md_analysis_save(struct ctx *ctx, const struct md *md, struct state_io *io)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a])
+            TRY(kinds[a]->save(ctx, md, md->analyses[a], io));
+    return 0;
+}
+
+int md_analysis_restore(struct ctx *ctx, struct md *md, struct state_io *io)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a])
+            TRY(kinds[a]->restore(ctx, md, md->analyses[a], io));
+    return 0;
+}
+
+int md_analysis_tables(struct ctx *ctx, struct md *md)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a])
+            TRY(kinds[a]->tables(ctx, md, md->analyses[a]));
+    return 0;
+}
+
 void md_analysis_free(struct md *md)
 {
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a])
+            kinds[a]->free(md->analyses[a]);
     free(md->rdf.pairs);
     free(md->rdf.channel_of);
     free(md->rdf.counts);

@@ -29,7 +29,7 @@ static const struct {
  * looks at one by one. */
 static int n_components(const struct md *md)
 {
-    return md->pressure_tensor ? 6 : md->with_tensor ? 3 : 0;
+    return md->pressure_tensor ? 6 : md->barostat.n_groups > 1 ? 3 : 0;
 }
 
 void md_observe_box_init(struct md *md)
@@ -84,5 +84,5 @@ int md_observe_box(struct ctx *ctx, struct md *md, double *values, int *n)
         for (int d = 0; d < 3; d++)
             values[(*n)++] = md->box_length[d];
     }
-    return md->with_tensor ? observe_tensor(ctx, md, values, n) : 0;
+    return n_components(md) > 0 ? observe_tensor(ctx, md, values, n) : 0;
 }

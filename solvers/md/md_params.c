@@ -378,6 +378,7 @@ static void check_cutoff(struct params *p, const struct md *md)
                      "the cutoff and md.pair.skin, %g, must not be longer "
                      "than the box, %.6g",
                      reach, shortest);
+    md_analysis_check(p, md);
     if (!md->rdf.on)
         return;
     if (md->rdf.range > 0.5 * shortest * (1 + 1e-12))

@@ -1,23 +1,172 @@
 /* md_results.c: analyses as finished tables, made when the driver asks. */
 #include "md.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
 
+enum { COLUMN_NAME = MD_NAME_MAX + 32, UNIT_NAME = 32 };
+
+/* One table with all that it points to. */
+struct md_table {
+    struct md_table *next;
+    struct result_table t;
+    char group[3 * MD_NAME_MAX];
+    int used, room; /* columns */
+    const char **names, **units, ***texts;
+    const double **columns;
+    char (*name_text)[COLUMN_NAME], (*unit_text)[UNIT_NAME];
+    double *values;
+};
+
+static void free_table(struct md_table *t)
+{
+    for (int c = 0; t->texts && c < t->used; c++)
+        free(t->texts[c]);
+    free(t->names);
+    free(t->units);
+    free(t->texts);
+    free(t->columns);
+    free(t->name_text);
+    free(t->unit_text);
+    free(t->values);
+    free(t);
+}
+
 void md_results_free(struct md *md)
 {
     struct md_results *r = &md->results;
+    while (r->first) {
+        struct md_table *next = r->first->next;
+        free_table(r->first);
+        r->first = next;
+    }
     free(r->tables);
-    free(r->groups);
-    free(r->values);
-    free(r->columns);
-    free(r->names);
-    free(r->units);
     *r = (struct md_results){0};
+}
+
+/* ---- making them ---- */
+
+static int reserve(struct md_table *t, int columns, int64_t rows)
+{
+    size_t n = (size_t)columns;
+    t->room = columns;
+    t->names = calloc(n, sizeof *t->names);
+    t->units = calloc(n, sizeof *t->units);
+    t->texts = calloc(n, sizeof *t->texts);
+    t->columns = calloc(n, sizeof *t->columns);
+    t->name_text = calloc(n, sizeof *t->name_text);
+    t->unit_text = calloc(n, sizeof *t->unit_text);
+    t->values = calloc(n * (size_t)rows + 1, sizeof *t->values);
+    return t->names && t->units && t->texts && t->columns && t->name_text &&
+           t->unit_text && t->values;
+}
+
+struct md_table *md_add_table(struct ctx *ctx, struct md *md, int columns,
+                              int64_t rows, const char *description,
+                              const char *group, ...)
+{
+    struct md_results *r = &md->results;
+    struct md_table *t = calloc(1, sizeof *t);
+    if (!t || !reserve(t, columns, rows)) {
+        if (t)
+            free_table(t);
+        (void)FAIL(ctx, STATUS_MEMORY, "no memory for result tables");
+        return NULL;
+    }
+    va_list args;
+    va_start(args, group);
+    vsnprintf(t->group, sizeof t->group, group, args);
+    va_end(args);
+    t->t = (struct result_table){.group = t->group,
+                                 .description = description,
+                                 .n_rows = rows,
+                                 .names = t->names,
+                                 .units = t->units,
+                                 .columns = t->columns};
+    if (r->last)
+        r->last->next = t;
+    else
+        r->first = t;
+    r->last = t;
+    r->n++;
+    return t;
+}
+
+double *md_add_column_text(struct md_table *t, const char *name,
+                           const char *unit)
+{
+    int c = t->used++;
+    double *values = t->values + (size_t)c * (size_t)t->t.n_rows;
+    snprintf(t->name_text[c], sizeof t->name_text[c], "%s", name);
+    snprintf(t->unit_text[c], sizeof t->unit_text[c], "%s", unit);
+    t->names[c] = t->name_text[c];
+    t->units[c] = t->unit_text[c];
+    t->columns[c] = values;
+    t->t.n_columns = t->used;
+    return values;
+}
+
+double *md_add_column(const struct md *md, struct md_table *t, const char *name,
+                      struct dimension unit)
+{
+    char text[UNIT_NAME];
+    unit_name(md->units, unit, text, sizeof text);
+    return md_add_column_text(t, name, text);
+}
+
+const char **md_add_texts(struct md_table *t, const char *name)
+{
+    int c = t->used;
+    (void)md_add_column_text(t, name, "");
+    t->texts[c] = calloc((size_t)t->t.n_rows + 1, sizeof *t->texts[c]);
+    t->t.texts = (const char *const *const *)t->texts;
+    return t->texts[c];
+}
+
+/* ---- those of md_analysis.c ---- */
+
+static int add_rdf(struct ctx *ctx, struct md *md)
+{
+    for (int c = 0; c < md->rdf.n_pairs; c++) {
+        char pair[2 * MD_NAME_MAX + 2];
+        md_pair_name(md, c, pair, sizeof pair);
+        struct md_table *t =
+            md_add_table(ctx, md, 2, md->rdf.n_bins,
+                         "radial distribution function, 1 for an ideal gas",
+                         "radial_distribution/%s", pair);
+        TRY(comm_agree(ctx, t ? 0 : STATUS_MEMORY));
+        double *r = md_add_column(md, t, "r", DIM_LENGTH);
+        double *g = md_add_column(md, t, "g", DIM_NONE);
+        TRY(md_rdf_table(ctx, md, c, r, g));
+    }
+    return 0;
+}
+
+static int add_msd(struct ctx *ctx, struct md *md)
+{
+    int width = 2 + md->n_species;
+    int64_t n = (int64_t)md->msd.n_samples;
+    struct md_table *t = md_add_table(
+        ctx, md, width, n,
+        "mean squared displacement from the start, all particles and by "
+        "species",
+        "displacement/mean_squared");
+    TRY(comm_agree(ctx, t ? 0 : STATUS_MEMORY));
+    for (int c = 0; c < width; c++) {
+        const char *name = c == 0   ? "time"
+                           : c == 1 ? "all"
+                                    : md->species[c - 2].name;
+        double *out = md_add_column(md, t, name, c == 0 ? DIM_TIME : DIM_AREA);
+        for (int64_t i = 0; i < n; i++)
+            out[i] = md->msd.samples[i * width + c];
+    }
+    return 0;
 }
 
 void md_pair_name(const struct md *md, int channel, char *text, size_t size)
@@ -27,118 +176,25 @@ void md_pair_name(const struct md *md, int channel, char *text, size_t size)
              md->species[pair[1]].name);
 }
 
-/* Room for n tables with n_columns columns and n_values numbers in all. */
-static int allocate(struct ctx *ctx, struct md_results *r, size_t n,
-                    size_t n_columns, size_t n_values)
-{
-    r->tables = calloc(n + 1, sizeof *r->tables);
-    r->groups = calloc(n + 1, sizeof *r->groups);
-    r->values = calloc(n_values + 1, sizeof *r->values);
-    r->columns = calloc(n_columns + 1, sizeof *r->columns);
-    r->names = calloc(n_columns + 1, sizeof *r->names);
-    r->units = calloc(n_columns + 1, sizeof *r->units);
-    if (!r->tables || !r->groups || !r->values || !r->columns || !r->names ||
-        !r->units)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for result tables");
-    return 0;
-}
-
-/* Where the next table's columns and values go. */
-struct place {
-    size_t column;
-    double *values;
-};
-
-static struct result_table *add_table(struct md_results *r,
-                                      const struct place *at, int n_columns,
-                                      int64_t n_rows, const char *description)
-{
-    struct result_table *t = &r->tables[r->n];
-    *t = (struct result_table){.group = r->groups[r->n],
-                               .description = description,
-                               .n_columns = n_columns,
-                               .n_rows = n_rows,
-                               .names = r->names + at->column,
-                               .units = r->units + at->column,
-                               .columns = r->columns + at->column};
-    r->n++;
-    return t;
-}
-
-/* The next column, of n rows; returns its values. */
-static double *add_column(struct md_results *r, struct place *at,
-                          const char *name, const char *unit, int64_t n)
-{
-    double *values = at->values;
-    r->names[at->column] = name;
-    r->units[at->column] = unit;
-    r->columns[at->column++] = values;
-    at->values += n;
-    return values;
-}
-
-static int add_rdf(struct ctx *ctx, struct md *md, struct place *at)
-{
-    struct md_results *results = &md->results;
-    for (int c = 0; c < md->rdf.n_pairs; c++) {
-        char *group = results->groups[results->n];
-        char pair[2 * MD_NAME_MAX + 2];
-        md_pair_name(md, c, pair, sizeof pair);
-        snprintf(group, sizeof *results->groups, "radial_distribution/%s",
-                 pair);
-        add_table(results, at, 2, md->rdf.n_bins,
-                  "radial distribution function, 1 for an ideal gas");
-        double *r = add_column(results, at, "r", md->unit_text[MD_LENGTH],
-                               md->rdf.n_bins);
-        double *g = add_column(results, at, "g", md->unit_text[MD_NO_UNIT],
-                               md->rdf.n_bins);
-        TRY(md_rdf_table(ctx, md, c, r, g));
-    }
-    return 0;
-}
-
-static void add_msd(struct md *md, struct place *at)
-{
-    struct md_results *results = &md->results;
-    size_t width = 2 + (size_t)md->n_species;
-    int64_t n = (int64_t)md->msd.n_samples;
-    snprintf(results->groups[results->n], sizeof *results->groups,
-             "displacement/mean_squared");
-    add_table(results, at, (int)width, n,
-              "mean squared displacement from the start, all particles and by "
-              "species");
-    for (size_t c = 0; c < width; c++) {
-        const char *name = c == 0   ? "time"
-                           : c == 1 ? "all"
-                                    : md->species[c - 2].name;
-        double *out = add_column(results, at, name,
-                                 md->unit_text[c == 0 ? MD_TIME : MD_AREA], n);
-        for (int64_t i = 0; i < n; i++)
-            out[i] = md->msd.samples[(size_t)i * width + c];
-    }
-}
-
 int md_results(struct ctx *ctx, void *state, const struct result_table **tables,
                int *n)
 {
     struct md *md = state;
-    int with_rdf = md->rdf.on && md->rdf.n_samples > 0;
-    int with_msd = md->msd.on && md->msd.n_samples > 0;
-    size_t width = 2 + (size_t)md->n_species, n_rdf = 0, n_msd = 0;
-    if (with_rdf)
-        n_rdf = (size_t)md->rdf.n_pairs;
-    if (with_msd)
-        n_msd = md->msd.n_samples;
+    struct md_results *r = &md->results;
+    int i = 0;
     md_results_free(md);
-    TRY(comm_agree(
-        ctx, allocate(ctx, &md->results, n_rdf + 1, 2 * n_rdf + width,
-                      2 * n_rdf * (size_t)md->rdf.n_bins + width * n_msd)));
-    struct place at = {0, md->results.values};
-    if (with_rdf)
-        TRY(add_rdf(ctx, md, &at));
-    if (with_msd)
-        add_msd(md, &at);
-    *tables = md->results.tables;
-    *n = md->results.n;
+    if (md->rdf.on && md->rdf.n_samples > 0)
+        TRY(add_rdf(ctx, md));
+    if (md->msd.on && md->msd.n_samples > 0)
+        TRY(add_msd(ctx, md));
+    TRY(md_analysis_tables(ctx, md));
+    r->tables = malloc(((size_t)r->n + 1) * sizeof *r->tables);
+    TRY(comm_agree(ctx, r->tables ? 0
+                                  : FAIL(ctx, STATUS_MEMORY,
+                                         "no memory for result tables")));
+    for (struct md_table *t = r->first; t; t = t->next)
+        r->tables[i++] = t->t;
+    *tables = r->tables;
+    *n = r->n;
     return 0;
 }

@@ -237,11 +237,15 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
     TRY(md_save_box(ctx, md, io));
     if (md->eam)
         TRY(md_eam_save(ctx, md, io));
+    if (md->pair.forms)
+        TRY(md_forms_save(ctx, md, io));
     if (md->topology)
         TRY(md_save_terms(ctx, md, io));
     if (md->rdf.on)
         TRY(save_rdf(ctx, md, io));
-    return md->msd.on ? save_msd(ctx, md, io) : 0;
+    if (md->msd.on)
+        TRY(save_msd(ctx, md, io));
+    return md_analysis_save(ctx, md, io);
 }
 
 /* ---- restoring ---- */
@@ -460,6 +464,8 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     TRY(md_restore_box(ctx, md, io));
     if (md->eam)
         TRY(md_eam_restore(ctx, md, io));
+    if (md->pair.forms)
+        TRY(md_forms_restore(ctx, md, io));
     TRY(md_open_store(ctx, md));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_rigid_start(ctx, md, 1));
@@ -469,5 +475,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     TRY(md_analysis_allocate(ctx, md));
     if (md->rdf.on)
         TRY(restore_rdf(ctx, md, io));
-    return md->msd.on ? restore_msd(ctx, md, io) : 0;
+    if (md->msd.on)
+        TRY(restore_msd(ctx, md, io));
+    return md_analysis_restore(ctx, md, io);
 }

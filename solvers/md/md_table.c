@@ -13,9 +13,9 @@ static const struct param_section sections[] = {
      "of mass 1 is there without it."},
     {"md.pair", 0, 0, "Forces between pairs, and the pair list."},
     {"md.pair.coefficients", 1, 1,
-     "Lennard-Jones parameters of a pair of species. Pairs of unlike species "
-     "that are left out follow md.pair.mixing. In lj units a single species "
-     "has epsilon = sigma = 1 without it."},
+     "Parameters of a pair of species. Pairs of unlike species that are left "
+     "out follow md.pair.mixing where both like pairs are Lennard-Jones. In lj "
+     "units a single species has epsilon = sigma = 1 without it."},
     {"md.bonds", 0, 1,
      "Forces along bonds, angles and dihedrals that a data file lists, and how "
      "much of the pair forces is left between particles that few bonds join."},
@@ -44,6 +44,10 @@ static const struct param_section sections[] = {
     {"md.analysis.msd", 0, 1,
      "Mean squared displacement from the start, through the periodic "
      "boundaries; the drift of the center of mass is not taken out."},
+    {"md.analysis.vacf", 0, 1,
+     "Autocorrelation of velocities with its integral, the diffusion "
+     "coefficient, and its spectrum, under "
+     "/statistics/velocity_autocorrelation."},
     {NULL, 0, 0, NULL}};
 
 #define NUMBER_DENSITY    \
@@ -58,6 +62,14 @@ static const struct param_section sections[] = {
 #define PER_LENGTH        \
     {                     \
         0, -1, 0, 0, 0, 0 \
+    }
+#define ENERGY_LENGTH     \
+    {                     \
+        1, 3, -2, 0, 0, 0 \
+    }
+#define ENERGY_LENGTH_6   \
+    {                     \
+        1, 8, -2, 0, 0, 0 \
     }
 #define CHARGE           \
     {                    \
@@ -155,11 +167,13 @@ static const struct param params[] = {
      "species add up to 1."},
 
     {"md.pair", "style", PARAM_STRING, NO_DIM, "\"lj\"", 0, 0, 0, 0,
-     "lj|eam|eam/alloy",
+     "lj|morse|buckingham|yukawa|soft|table|eam|eam/alloy",
      "Form of the potential. lj: Lennard-Jones 12-6, 4 epsilon ((sigma/r)^12 "
-     "- (sigma/r)^6). eam: metals by the embedded-atom method, from a funcfl "
-     "file of each species. eam/alloy: the same from one setfl file. Both need "
-     "metal units."},
+     "- (sigma/r)^6). morse, buckingham, yukawa, soft, table: see "
+     "md.pair.coefficients.style, for pairs that name no style of their own. "
+     "eam: metals by the embedded-atom method, from a funcfl file of each "
+     "species. eam/alloy: the same from one setfl file. Both need metal "
+     "units."},
     {"md.pair", "file", PARAM_STRING, NO_DIM, NULL, 0, 0, 0, PARAM_OPTIONAL,
      NULL,
      "Tables of the embedded-atom method, path relative to the deck's folder: "
@@ -199,12 +213,49 @@ static const struct param params[] = {
 
     {"md.pair.coefficients", "species", PARAM_STRINGS, NO_DIM, "[\"A\", \"A\"]",
      0, 0, 2, PARAM_STARTER | PARAM_REQUIRED, NULL, "The two species."},
+    {"md.pair.coefficients", "style", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, "lj|morse|buckingham|yukawa|soft|table|none",
+     "Form of this pair's potential; md.pair.style where it is left out. "
+     "morse: d0 (e^2 - 2 e), e = exp(-alpha (r - r0)). buckingham: a exp(-r / "
+     "rho) - c / r^6. yukawa: strength exp(-kappa r) / r. soft: a (1 + cos(pi "
+     "r / cutoff)). table: from a file. none: no forces."},
     {"md.pair.coefficients", "epsilon", PARAM_DOUBLE, ENERGY, "1.0", 0, 0, 0,
-     PARAM_STARTER | PARAM_REQUIRED | PARAM_HAS_MIN, NULL,
-     "Depth of the well."},
+     PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Depth of the well of style lj, which needs it."},
     {"md.pair.coefficients", "sigma", PARAM_DOUBLE, LENGTH, "1.0", 0, 0, 0,
-     PARAM_STARTER | PARAM_REQUIRED | POSITIVE, NULL,
-     "Distance where the potential is 0."},
+     PARAM_STARTER | PARAM_OPTIONAL | POSITIVE, NULL,
+     "Distance where the potential of style lj, which needs it, is 0."},
+    {"md.pair.coefficients", "d0", PARAM_DOUBLE, ENERGY, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL, "Depth of the well of style morse."},
+    {"md.pair.coefficients", "alpha", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "How narrow the well of style morse is, per length."},
+    {"md.pair.coefficients", "r0", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Distance of the least energy of style morse."},
+    {"md.pair.coefficients", "a", PARAM_DOUBLE, ENERGY, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Of style buckingham the energy of the repulsion at no distance; of style "
+     "soft half the energy there."},
+    {"md.pair.coefficients", "rho", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Length over which the repulsion of style buckingham decays."},
+    {"md.pair.coefficients", "c", PARAM_DOUBLE, ENERGY_LENGTH_6, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Attraction of style buckingham, energy times the sixth power of length."},
+    {"md.pair.coefficients", "strength", PARAM_DOUBLE, ENERGY_LENGTH, NULL, 0,
+     0, 0, PARAM_OPTIONAL, NULL,
+     "Prefactor of style yukawa, energy times length; below 0 it attracts."},
+    {"md.pair.coefficients", "kappa", PARAM_DOUBLE, PER_LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Screening of style yukawa, per length: 1 / Debye length."},
+    {"md.pair.coefficients", "file", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "File of style table, in the format of LAMMPS's pair_style table and in "
+     "the deck's units; path relative to the deck's folder."},
+    {"md.pair.coefficients", "keyword", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Section of the file of style table: the line above its points."},
     {"md.pair.coefficients", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Cutoff of this pair, at most md.pair.cutoff, which is taken where this "
@@ -393,6 +444,24 @@ static const struct param params[] = {
      PARAM_HAS_MIN, NULL,
      "Steps between two samples of the table "
      "/statistics/displacement/mean_squared."},
+
+    {"md.analysis.vacf", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,
+     PARAM_HAS_MIN, NULL,
+     "Steps over which velocities are correlated, a multiple of every."},
+    {"md.analysis.vacf", "every", PARAM_INT, NO_DIM, "5", 1, 0, 0,
+     PARAM_HAS_MIN, NULL,
+     "Steps between two samples; the spectrum reaches to the frequency 1 / (2 "
+     "every timestep)."},
+    {"md.analysis.vacf", "origin_every", PARAM_INT, NO_DIM, NULL, 1, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Steps between two origins of time, a multiple of every; each that lives "
+     "takes 24 bytes a particle. Left out: a tenth of length."},
+    {"md.analysis.vacf", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
+     PARAM_HAS_MIN, NULL, "First step to sample."},
+    {"md.analysis.vacf", "window", PARAM_STRING, NO_DIM, "\"hann\"", 0, 0, 0, 0,
+     "hann|none",
+     "Weight of late times in the spectrum. hann: (1 + cos(pi t / length)) / "
+     "2, smooth. none: sharper lines with ripples around them."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 const struct param_table md_param_table = {sections, params, "md.constraints"};

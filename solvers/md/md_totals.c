@@ -81,7 +81,7 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
     const struct md_kernels *k = kernels_of(ctx, md);
     out->memory_per_rank =
         k ? k->estimate(&setup, out->items_per_rank, out->halo_per_rank) +
-                md_ewald_bytes(md)
+                md_ewald_bytes(md) + md_analysis_bytes(md)
           : 0;
     snprintf(out->memory_hint, sizeof out->memory_hint,
              "more ranks%s, %sa smaller md.pair.skin or md.pair.cutoff, or "
@@ -129,7 +129,8 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                                   .extra_rate = pairs,
                                   .extra = "pairs in range",
                                   .memory = (double)counters.bytes +
-                                            md_ewald_bytes(md)};
+                                            md_ewald_bytes(md) +
+                                            md_analysis_bytes(md)};
     int64_t steps = md->step - md->first_step;
     out->flops = (double)steps * flops(md, pairs);
     out->bytes = counters.moved;

@@ -14,10 +14,13 @@ PHYSICS_TESTS = \
 	tests/physics/fluid_exact.py \
 	tests/physics/fluid_tgv.py \
 	tests/physics/guards.py \
+	tests/physics/measured.py \
+	tests/physics/measured_laws.py \
 	tests/physics/melt.py \
 	tests/physics/metals.py \
 	tests/physics/nist.py \
 	tests/physics/npt.py \
+	tests/physics/pairs.py \
 	tests/physics/peer.py \
 	tests/physics/precision.py \
 	tests/physics/ranks.py \
