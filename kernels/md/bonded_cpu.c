@@ -1,4 +1,5 @@
 /* bonded_cpu.c: forces of terms along bonds. */
+#include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ static void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
 struct run {
     const struct md_store *s;
     const struct md_force_field *field;
+    struct md_worker *w;
     scalar *f;
     double energy[MD_ENERGIES], virial, tensor[6];
     int want, broken;
@@ -170,7 +172,10 @@ static void run_special(struct run *r, const struct slot_term *term)
     int a = s->species[term->slot[0]], b = s->species[term->slot[1]];
     const struct lj_coeff *c = &s->coeff[a * s->setup.n_species + b];
     if (share_lj > 0 && r2 < c->cutoff2)
-        u = share_lj * lj_pair(c, r->field->switch_from, r2, &g);
+        u = share_lj *
+            (s->tables ? md_exact_pair(s, r->w, term->slot[0], term->slot[1],
+                                       r2, &g)
+                       : lj_pair(c, r->field->switch_from, r2, &g));
     if (charged)
         uq = coulomb_special(q, share_q, r2, &gq) *
              (double)s->charge[term->slot[0]] *
@@ -203,7 +208,8 @@ static void run_term(struct run *r, const struct slot_term *term)
 void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
                   int want, int with_copies)
 {
-    struct run r = {.s = s, .field = &s->terms->field, .f = f, .want = want};
+    struct run r = {
+        .s = s, .field = &s->terms->field, .w = w, .f = f, .want = want};
     size_t first, last;
     md_worker_terms(s, w, with_copies, &first, &last);
     for (size_t k = first; k < last; k++)

@@ -4,8 +4,10 @@
  * polynomials of the squared distance (segments.h), whatever the method, so
  * that there is one loop for all; particles nearer than those reach are rare
  * and get the exact functions. CHARMM's switch of Lennard-Jones is here, too,
- * with or without charges.
+ * and so are the pair potentials of table_cpu.h in its place, with or without
+ * charges.
  */
+#include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <math.h>
@@ -33,7 +35,7 @@ struct md_charges {
     scalar *force, *energy;       /* [DEGREE + 1][SEGMENTS], of unit charges */
     double cutoff2, least2;       /* of r2: the polynomials' end and start */
     double self;                  /* energy of a unit charge alone */
-    int on;                       /* 0: no Coulomb, only the switch */
+    int on;                       /* 0: no Coulomb */
     double from2;                 /* where the switch begins; 0: none */
     uint8_t bare[MD_SPECIES_MAX]; /* species without Lennard-Jones */
 };
@@ -82,11 +84,12 @@ static double self_energy(const struct md_coulomb *q)
 
 int md_charges_create(struct ctx *ctx, struct md_store *s)
 {
-    const struct md_force_field *field = &s->terms->field;
+    const struct md_force_field none = {0};
+    const struct md_force_field *field = s->terms ? &s->terms->field : &none;
     const struct md_coulomb *q = &field->coulomb;
     int n = s->setup.n_species;
     int on = s->setup.charged && q->method != MD_COULOMB_NONE;
-    if (!on && !(field->switch_from > 0))
+    if (!on && !(field->switch_from > 0) && !s->tables)
         return 0;
     struct md_charges *c = s->charges = calloc(1, sizeof *c);
     if (!c)
@@ -96,8 +99,10 @@ int md_charges_create(struct ctx *ctx, struct md_store *s)
     for (int a = 0; a < n; a++) {
         c->bare[a] = 1;
         for (int b = 0; b < n; b++)
-            if (fabs(s->coeff[a * n + b].c12) + fabs(s->coeff[a * n + b].c6) >
-                0)
+            if (s->tables ? s->coeff[a * n + b].cutoff > 0
+                          : fabs(s->coeff[a * n + b].c12) +
+                                    fabs(s->coeff[a * n + b].c6) >
+                                0)
                 c->bare[a] = 0;
     }
     if (!on)
@@ -134,7 +139,7 @@ double md_charges_self(const struct md_store *s)
 
 /* ---- one tile ---- */
 
-enum { FORM_PLAIN, FORM_SHIFTED, FORM_SWITCHED };
+enum { FORM_PLAIN, FORM_SHIFTED, FORM_SWITCHED, FORM_TABLE };
 
 /* What is compiled into a loop. */
 struct form {
@@ -149,6 +154,8 @@ struct row_sums {
 struct row_of {
     real x[3], charge; /* times Coulomb's constant: in the tables */
     int table_row;
+    size_t slot;
+    struct md_worker *w; /* for pairs that are too near */
 };
 
 /* CHARMM's switch, see lj_pair(): scales force over r and energy. */
@@ -187,6 +194,46 @@ KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
             u += linear;
     }
     simd_mask near = simd_less_in(in, r2, cut2);
+    *force = simd_keep(near, g);
+    *energy = simd_keep(near, u);
+}
+
+/* Lanes that are too near for the rows. */
+static __attribute__((noinline, cold)) void
+exact_pairs(const struct md_store *s, const struct row_of *i, size_t j,
+            simd_mask close, const real *r2, real *force, real *energy)
+{
+    const real chosen = simd_keep(close, simd_set(1));
+    for (int l = 0; l < LANES; l++) {
+        double g;
+        if (!(chosen[l] > 0))
+            continue;
+        double u = md_exact_pair(s, i->w, i->slot, j / 3 + (size_t)l,
+                                 (double)(*r2)[l], &g);
+        (*force)[l] = (scalar)g;
+        (*energy)[l] = (scalar)u;
+    }
+}
+
+/* Any other potential, from its rows. */
+KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
+                         size_t j, simd_mask in, real r2, const struct form k,
+                         real *force, real *energy)
+{
+    const struct md_tables *t = s->tables;
+    const uint8_t *species = s->species + j / 3;
+    real cut2 = simd_lookup(s->table_cut2 + i->table_row, species, k.few);
+    real least2 = simd_lookup(t->least2 + i->table_row, species, k.few);
+    real start = simd_lookup(t->start + i->table_row, species, k.few);
+    real place, u = {0};
+    lane_int at = table_row(t, start, r2, &place);
+    real g = table_value(t->force, at, place);
+    if (k.want)
+        u = table_value(t->energy, at, place);
+    simd_mask near = simd_less_in(in, r2, cut2);
+    simd_mask close = simd_less_in(near, r2, least2);
+    if (__builtin_expect(simd_any(close), 0))
+        exact_pairs(s, i, j, close, &r2, &g, &u);
     *force = simd_keep(near, g);
     *energy = simd_keep(near, u);
 }
@@ -248,7 +295,9 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
     const real *xj = (const real *)(s->pair_x + j);
     real dx = i->x[0] - xj[0], dy = i->x[1] - xj[1], dz = i->x[2] - xj[2];
     real r2 = dx * dx + dy * dy + dz * dz, g = {0}, u = {0}, uq = {0};
-    if (lj)
+    if (lj && k.form == FORM_TABLE)
+        add_table(s, i, j, in, r2, k, &g, &u);
+    else if (lj)
         add_lj(s, i, j, in, r2, k, &g, &u);
     if (k.charged)
         add_coulomb(s, i, j, in, r2, k, &g, &uq);
@@ -333,7 +382,9 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                                  simd_set(x_i[LANES] + shift[1]),
                                  simd_set(x_i[2 * LANES] + shift[2])},
                            .charge = simd_set(k.charged ? s->charge[slot] : 0),
-                           .table_row = s->table_stride * s->species[slot]};
+                           .table_row = s->table_stride * s->species[slot],
+                           .slot = slot,
+                           .w = w};
         if (k.charged && s->charges->bare[s->species[slot]])
             run_row(s, f, row, tile, &mask, &i, k, 0, &sum);
         else
@@ -370,6 +421,8 @@ LOOPS(plain, FORM_PLAIN, 1)
 LOOPS(shifted, FORM_SHIFTED, 1)
 LOOPS(switched, FORM_SWITCHED, 1)
 LOOPS(uncharged, FORM_SWITCHED, 0)
+LOOPS(table, FORM_TABLE, 1)
+LOOPS(uncharged_table, FORM_TABLE, 0)
 
 #define LOOP_ROW(name)                               \
     {                                                \
@@ -382,11 +435,12 @@ LOOPS(uncharged, FORM_SWITCHED, 0)
 void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
                     int want, int boundary)
 {
-    static void (*const loops[4][2][2])(const struct md_store *,
+    static void (*const loops[6][2][2])(const struct md_store *,
                                         struct md_worker *, scalar *, int) = {
-        LOOP_ROW(plain), LOOP_ROW(shifted), LOOP_ROW(switched),
-        LOOP_ROW(uncharged)};
-    int form = !s->charges->on             ? 3
+        LOOP_ROW(plain),     LOOP_ROW(shifted), LOOP_ROW(switched),
+        LOOP_ROW(uncharged), LOOP_ROW(table),   LOOP_ROW(uncharged_table)};
+    int form = s->tables                   ? 5 - s->charges->on
+               : !s->charges->on           ? 3
                : s->charges->from2 > 0     ? FORM_SWITCHED
                : s->setup.force_shift != 0 ? FORM_SHIFTED
                                            : FORM_PLAIN;

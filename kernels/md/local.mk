@@ -18,6 +18,10 @@ MD_LOOP_SOURCES = \
 	kernels/md/eam_force_cpu.c \
 	kernels/md/charged_cpu.c \
 	kernels/md/pairs.h \
+	kernels/md/pair_forms.h \
+	kernels/md/pair_table.h \
+	kernels/md/table_cpu.c \
+	kernels/md/table_cpu.h \
 	kernels/md/segments.h \
 	kernels/md/bspline.h \
 	kernels/md/mesh_cpu.c \

@@ -2,6 +2,7 @@
  */
 #include "kernels/md/eam_cpu.h"
 #include "kernels/md/mesh_cpu.h"
+#include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <float.h>
@@ -72,6 +73,7 @@ static void destroy(struct md_store *s)
         free(owned[k]);
     md_terms_destroy(s->terms);
     md_charges_destroy(s->charges);
+    md_tables_destroy(s->tables);
     md_rigid_destroy(s->rigid);
     md_eam_destroy(s->eam);
     for (int b = 0; b < 6; b++)
@@ -180,8 +182,11 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
     md_set_coordinates(s);
     if (make_tables(s) != 0 || make_workers(s, ctx->device->threads) != 0)
         goto no_memory;
-    if (setup->field &&
-        (md_terms_create(ctx, s) != 0 || md_charges_create(ctx, s) != 0))
+    if (setup->field && md_terms_create(ctx, s) != 0)
+        goto no_memory;
+    if (setup->tables && md_tables_create(ctx, s) != 0)
+        goto no_memory;
+    if ((setup->field || setup->tables) && md_charges_create(ctx, s) != 0)
         goto no_memory;
     int status = md_eam_create(ctx, s);
     if (status != 0) {
@@ -204,6 +209,8 @@ static int check(struct ctx *ctx, struct md_store *s)
 {
     if (s->eam)
         TRY(md_check_eam(ctx, s));
+    if (s->tables)
+        TRY(md_check_tables(ctx, s));
     return s->terms ? md_check_terms(ctx, s) : 0;
 }
 

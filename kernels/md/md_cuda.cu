@@ -111,6 +111,10 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
             ctx, STATUS_UNSUPPORTED,
             "md.pair.style = \"eam\" is not computed on a card yet; use "
             "device = \"cpu\"");
+    if (setup->tables)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "md.pair.style other than \"lj\" is not computed on a card "
+                    "yet; use device = \"cpu\"");
     struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     if (!s)
         return FAIL(ctx, STATUS_MEMORY, "no memory for particles");

@@ -23,6 +23,7 @@
 
 struct ctx;
 struct md_eam;
+struct md_pair_tables;
 struct md_store;
 
 enum { MD_SPECIES_MAX = 64 };
@@ -81,6 +82,9 @@ struct md_setup {
     /* The embedded-atom method in place of Lennard-Jones (eam.h), or NULL. Its
      * arrays are copied. A backend without it refuses it in create(). */
     const struct md_eam *eam;
+    /* Pair potentials in place of Lennard-Jones (pair_table.h), or NULL;
+     * borrowed. A backend without them refuses it in create(). */
+    const struct md_pair_tables *tables;
 };
 
 /* Where halo copies go: everything within `radius` of the block [lo, hi) as

@@ -66,6 +66,14 @@ struct md_terms;
 struct md_drafts;
 struct md_charges;
 struct md_rigid;
+struct md_tables;
+
+/* A pair that came too near for the points of a table. */
+struct md_near {
+    int found;
+    uint32_t slot[2];
+    double distance, inner;
+};
 
 /* What one thread owns: a range of own clusters, its lists and scratch. */
 struct md_worker {
@@ -87,6 +95,7 @@ struct md_worker {
     double energy, coulomb, virial, tensor[6];
     struct md_sums terms; /* of the last md_run_terms() */
     int broken;           /* a FENE bond */
+    struct md_near near;
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
 };
 
@@ -163,6 +172,7 @@ struct md_store {
 
     struct md_terms *terms;     /* NULL: no terms along bonds, no charges */
     struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */
+    struct md_tables *tables;   /* in place of Lennard-Jones, or NULL */
     struct md_rigid *rigid;     /* NULL: no rigid bonds */
     struct md_eam_work *eam;    /* or, not NULL, eam_cpu.c */
     int masked;                 /* bonds keep partners out of the pair list */

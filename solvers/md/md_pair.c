@@ -68,6 +68,15 @@ static struct lj mix(enum md_mixing rule, struct lj a, struct lj b)
     return m;
 }
 
+void md_pair_mix(enum md_mixing rule, const double a[2], const double b[2],
+                 double *epsilon, double *sigma)
+{
+    struct lj m =
+        mix(rule, (struct lj){1, a[0], a[1], 0}, (struct lj){1, b[0], b[1], 0});
+    *epsilon = m.epsilon;
+    *sigma = m.sigma;
+}
+
 /* Energy shift and linear force shift, so that energy (and force) end at zero:
  * u(r) - u(rc) - (r - rc) u'(rc); Allen and Tildesley (2017), section 5.2.4. */
 static struct lj_coeff finish(struct lj lj, enum md_shift shift)
@@ -153,6 +162,8 @@ static int read_coefficients(struct params *p, const struct md *md, int i,
             return 0;
         }
     }
+    if (md_pair_check_keys(p, i) != 0)
+        return 0;
     struct lj lj = {1, params_double_at(p, section, i, "epsilon"),
                     params_double_at(p, section, i, "sigma"), md->pair.cutoff};
     if (params_is_set_at(p, section, i, "cutoff"))
@@ -270,6 +281,8 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
     if (md_eam_wanted(p))
         return md_eam_read(ctx, p, md);
     TRY(read_options(ctx, p, md));
+    if (md_forms_wanted(p))
+        return md_forms_read(ctx, p, md);
     struct lj *table = calloc(n * n, sizeof *table);
     md->pair.coeff = calloc(n * n, sizeof *md->pair.coeff);
     if (!table || !md->pair.coeff) {
