@@ -15,6 +15,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/liquid_npt.toml \
 	inputs/md/copper.eam.alloy \
 	inputs/md/copper.toml \
+	inputs/md/copper_morse.toml \
 	inputs/md/lj_binary.toml \
 	inputs/md/lj_cluster.toml \
 	inputs/md/lj_cluster.xyz \

@@ -77,6 +77,22 @@ u = mean(r, "potential_energy", 400, True) + 3.43779
 kt = 8.617333e-5 * mean(r, "temperature", 400)
 tap.near(u / kt, 1.5, 0.1, "copper: and at 300 K 3/2 k T an atom more")
 
+# ---- copper as pairs ----
+u = [deck("copper_morse.toml", "md.steps=0", "md.initial.temperature=0",
+          f"md.initial.lattice_constant={a}").observable("potential_energy")[0]
+     / 500 for a in (3.6002, 3.6102, 3.6202)]
+tap.near(u[1], -3.51514, 1e-5, "copper_morse: the crystal has -3.5151 eV an "
+         "atom")
+slope = (u[2] - u[0]) / 0.02
+tap.near(slope, 0, 1e-2, "copper_morse: 3.6102 angstrom is its best lattice "
+         "constant")
+modulus = (u[0] - 2 * u[1] + u[2]) / 0.01**2 * 4 / (9 * 3.6102) * 160.2177
+tap.near(modulus, 139.8, 0.5, "copper_morse: its bulk modulus is 140 GPa")
+r = deck("copper_morse.toml", "md.steps=400")
+u = mean(r, "potential_energy", 200, True) + 3.51514
+kt = 8.617333e-5 * mean(r, "temperature", 200)
+tap.near(u / kt, 1.5, 0.15, "copper_morse: and at 300 K 3/2 k T an atom more")
+
 # ---- Kob and Andersen's mixture ----
 r = deck("lj_binary.toml", "md.steps=5000", "md.analysis.rdf.start=2000")
 u, _ = peer_values.get("kob_andersen", "potential_energy")
