@@ -56,28 +56,28 @@ static int make_folder(struct ctx *ctx, const char *folder)
 }
 
 /* Permissions, read-only file systems, quotas, full disks: only writing tells.
- */
+ * The file has lost its name before anything is written, so that nobody finds
+ * it who kills this process, or else the next run takes it away. */
 static int prove_writable(struct ctx *ctx, const char *folder)
 {
     static const char text[] = "Warpdeck asks whether it can write here.\n";
-    char name[64];
-    snprintf(name, sizeof(name), ".warpdeck-%ld", (long)getpid());
-    char *path = join(folder, name, "");
+    char *path = join(folder, ".warpdeck.tmp", "");
     if (path == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory");
     int status = 0;
+    unlink(path);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     int ok = fd >= 0;
-    if (ok)
+    if (ok) {
+        unlink(path);
         ok = write(fd, text, sizeof(text) - 1) == (ssize_t)sizeof(text) - 1 &&
              fsync(fd) == 0;
+    }
     if (!ok)
         status = FAIL(ctx, STATUS_IO, "cannot write to the folder '%s': %s",
                       folder, strerror(errno));
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-        unlink(path);
-    }
     free(path);
     return status;
 }

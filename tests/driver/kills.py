@@ -27,6 +27,8 @@ import h5py
 
 KILLS = int(os.environ.get("WARPDECK_KILLS", 200))
 FLIPS = int(os.environ.get("WARPDECK_FLIPS", 500))
+# One rank needs no process that would start others.
+os.environ["OMPI_MCA_ess_singleton_isolated"] = "1"
 # Not longer than this for a failed rank to stop the others.
 ALL_STOP = 10.0
 # Results that grew so long ago (ns) are being written.
@@ -299,6 +301,11 @@ def killed_runs(n, wanted, fewer):
                 if "r.h5.tmp" in names(out):
                     aside[0] += 1
                     aside[1] += unreadable(out, ("r.h5.tmp",)) != ""
+                if kills % 20 == 0:
+                    tap.note(f"{n} ranks: {kills} kills so far, in {rounds + 1} "
+                             f"runs, {time.time() - begin:.0f} s; {hurt} left a "
+                             "file that cannot be read; slowest end "
+                             f"{slowest:.1f} s")
             status = child.wait()
             if status == 0 or (round_kills > 2 * wanted + 10):
                 break

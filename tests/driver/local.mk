@@ -40,9 +40,10 @@ EXTRA_DIST += tests/driver/packaging.py
 EXTRA_DIST += tests/driver/lock.py tests/driver/replicas.py tests/driver/kills.py
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
 # Full disks; a kill at each write.
-TESTS += tests/driver/full_disk.py
+TESTS += tests/driver/full_disk.py tests/driver/few_writes.py
 LONG_TESTS += tests/driver/full_disk_long.py tests/driver/each_write.py
-EXTRA_DIST += tests/driver/full_disk.py
+EXTRA_DIST += tests/driver/full_disk.py tests/driver/few_writes.py \
+	tests/driver/kill_at.c
 # What output costs.
 LONG_TESTS += tests/driver/bench_io.py
 # A real Slurm, where there is one.
