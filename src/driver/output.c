@@ -56,8 +56,9 @@ static int make_folder(struct ctx *ctx, const char *folder)
 }
 
 /* Permissions, read-only file systems, quotas, full disks: only writing tells.
- * The file has lost its name before anything is written, so that nobody finds
- * it who kills this process, or else the next run takes it away. */
+ * The file loses its name before anything is written: a run that is killed
+ * leaves none. One that was killed in between is followed by a run that takes
+ * the file away. */
 static int prove_writable(struct ctx *ctx, const char *folder)
 {
     static const char text[] = "Warpdeck asks whether it can write here.\n";

@@ -67,6 +67,30 @@ static int is_leftover(const char *file, const char *name)
     return digits > 0 && strcmp(number + digits, ".h5.tmp") == 0;
 }
 
+/* Where ranks stand on several nodes, Open MPI keeps beside each open file FILE
+ * of ours one that is called FILE-COMMUNICATOR-PROCESS.lock, and a killed run
+ * leaves it. */
+static int is_of_mpi(const char *file, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(file, name, n) != 0 || (file[n] != '.' && file[n] != '_'))
+        return 0;
+    const char *end = strstr(file + n, ".h5");
+    if (end == NULL)
+        end = strstr(file + n, ".hdf");
+    end = end != NULL ? strchr(end, '-') : NULL;
+    for (int part = 0; part < 2; part++) {
+        if (end == NULL || *end++ != '-')
+            return 0;
+        end += *end == '-'; /* a number below zero */
+        size_t digits = strspn(end, "0123456789");
+        if (digits == 0)
+            return 0;
+        end += digits;
+    }
+    return strcmp(end, ".lock") == 0;
+}
+
 static int remove_file(struct ctx *ctx, const char *folder, const char *file)
 {
     size_t size = strlen(folder) + strlen(file) + 2;
@@ -90,7 +114,7 @@ static int clean(struct ctx *ctx, const char *folder, const char *name, int all)
         return FAIL(ctx, STATUS_IO, "cannot look into the folder '%s': %s",
                     folder, strerror(errno));
     for (struct dirent *e; status == 0 && (e = readdir(dir)) != NULL;)
-        if (is_leftover(e->d_name, name) ||
+        if (is_leftover(e->d_name, name) || is_of_mpi(e->d_name, name) ||
             (all && saves_slot_of(e->d_name, name) >= 0))
             status = remove_file(ctx, folder, e->d_name);
     closedir(dir);

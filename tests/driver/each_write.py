@@ -21,8 +21,11 @@ tap.need("numpy", "h5py")
 
 FIRST = int(os.environ.get("WARPDECK_FIRST", 1))
 STRIDE = int(os.environ.get("WARPDECK_STRIDE", 1))
-# One rank needs no process that would start others.
-os.environ["OMPI_MCA_ess_singleton_isolated"] = "1"
+# One rank needs no process that would start others. It is as on several nodes,
+# where Open MPI keeps files of its own beside those of a run.
+os.environ.update(OMPI_MCA_ess_singleton_isolated="1",
+                  OMPI_MCA_orte_tmpdir_base=os.getcwd(),
+                  OMPI_MCA_sharedfp_lockedfile_priority="100")
 RANKS = int(os.environ.get("WARPDECK_RANKS", 1))
 MD = """
 [run]

@@ -28,7 +28,8 @@ import h5py
 KILLS = int(os.environ.get("WARPDECK_KILLS", 200))
 FLIPS = int(os.environ.get("WARPDECK_FLIPS", 500))
 # One rank needs no process that would start others.
-os.environ["OMPI_MCA_ess_singleton_isolated"] = "1"
+os.environ.update(OMPI_MCA_ess_singleton_isolated="1",
+                  OMPI_MCA_orte_tmpdir_base=os.getcwd())
 # Not longer than this for a failed rank to stop the others.
 ALL_STOP = 10.0
 # Results that grew so long ago (ns) are being written.
@@ -242,20 +243,18 @@ def kill_once(child, n, all_ranks):
     if all_ranks or not ranks:
         tap.kill(child)
         return 0.0
-    begin = time.time()
-    os.kill(moments.choice(ranks), signal.SIGKILL)
-    try:
-        child.wait(timeout=60)
-    except subprocess.TimeoutExpired:
-        tap.kill(child)
+    begin, told, victim = time.time(), False, moments.choice(ranks)
+    os.kill(victim, signal.SIGKILL)
     # Those who are still there would meet the run that goes on.
-    told = False
-    while any(os.path.exists(f"/proc/{p}") for p in ranks):
+    while child.poll() is None or any(os.path.exists(f"/proc/{p}")
+                                      for p in ranks):
         if time.time() - begin > 60:
+            tap.kill(child)
             break
         if time.time() - begin > ALL_STOP / 2 and not told:
             told = True
-            tap.note("still there: " + ", ".join(map(doing, ranks)))
+            tap.note(f"{victim} was killed, and still there: "
+                     + ", ".join(map(doing, [child.pid] + ranks)))
         time.sleep(0.01)
     return time.time() - begin
 
