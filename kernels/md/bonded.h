@@ -201,7 +201,7 @@ BONDED_FN double dihedral_energy(const struct md_dihedral_coeff *c,
         break;
     case MD_DIHEDRAL_MULTI: {
         double power = 1, before = 0;
-        for (int n = 0; n <= 4; n++) {
+        for (int n = 0; n <= 5; n++) {
             u += c->c[n] * power;
             *slope -= c->c[n] * n * before * t->sine;
             before = power;
@@ -231,6 +231,17 @@ BONDED_FN double improper_harmonic(const struct md_improper_coeff *c,
 {
     double chi = atan2(fabs(t->sine), t->cosine), off = chi - c->chi0;
     *slope = 2 * c->k * off * (t->sine < 0 ? -1 : 1);
+    return c->k * off * off;
+}
+
+/* Harmonic in the dihedral angle itself, from chi0 to the nearer side. */
+BONDED_FN double improper_signed(const struct md_improper_coeff *c,
+                                 const struct torsion *t, double *slope)
+{
+    const double turn = 6.283185307179586477;
+    double off = atan2(t->sine, t->cosine) - c->chi0;
+    off -= turn * rint(off / turn);
+    *slope = 2 * c->k * off;
     return c->k * off * off;
 }
 

@@ -117,6 +117,25 @@ static void run_ends(struct run *r, const struct slot_term *term, double weight)
     r->energy[MD_ENERGY_COULOMB] += share_of(term) * qq;
 }
 
+/* A pair that has coefficients of its own. */
+static void run_pair14(struct run *r, const struct slot_term *term)
+{
+    const struct md_store *s = r->s;
+    const struct md_pair14 *c = &r->field->pairs14[term->type];
+    double d[3], charges = c->qq;
+    md_difference(s, term->slot[0], term->slot[1], d);
+    if (s->charge)
+        charges += c->weight * (double)s->charge[term->slot[0]] *
+                   (double)s->charge[term->slot[1]];
+    double inv2 = 1 / dot3(d, d), inv6 = inv2 * inv2 * inv2;
+    double lj = inv6 * (c->c12 * inv6 - c->c6);
+    double f_lj = inv6 * (12 * c->c12 * inv6 - 6 * c->c6);
+    double qq = r->field->coulomb.constant * charges * sqrt(inv2);
+    add_pair(r, term, 0, 1, d, (f_lj + qq) * inv2);
+    r->energy[MD_ENERGY_PAIR] += share_of(term) * lj;
+    r->energy[MD_ENERGY_COULOMB] += share_of(term) * qq;
+}
+
 static void run_torsion(struct run *r, const struct slot_term *term)
 {
     double f[3], g[3], h[3], force[4][3] = {{0}}, slope = 0, u;
@@ -133,7 +152,8 @@ static void run_torsion(struct run *r, const struct slot_term *term)
         u = c->style == MD_IMPROPER_NONE ? 0
             : c->style == MD_IMPROPER_HARMONIC
                 ? improper_harmonic(c, &t, &slope)
-                : improper_cvff(c, &t, &slope);
+            : c->style == MD_IMPROPER_SIGNED ? improper_signed(c, &t, &slope)
+                                             : improper_cvff(c, &t, &slope);
     }
     torsion_forces(&t, slope, force);
     for (int k = 0; k < 4; k++)
@@ -199,6 +219,9 @@ static void run_term(struct run *r, const struct slot_term *term)
         break;
     case MD_TERM_SPECIAL:
         run_special(r, term);
+        break;
+    case MD_TERM_PAIR14:
+        run_pair14(r, term);
         break;
     default:
         run_torsion(r, term);

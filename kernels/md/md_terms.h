@@ -30,13 +30,14 @@ enum md_term_kind {
     MD_TERM_RIGID_PAIR,
     MD_TERM_RIGID_WATER,
     MD_TERM_RIGID_THREE,
+    MD_TERM_PAIR14, /* i, j: a pair with coefficients of its own */
     MD_TERM_KINDS
 };
 
 /* How many particles a term of each kind has. */
 static inline int md_term_size(int kind)
 {
-    static const int sizes[MD_TERM_KINDS] = {2, 3, 4, 4, 2, 2, 3, 3, 4};
+    static const int sizes[MD_TERM_KINDS] = {2, 3, 4, 4, 2, 2, 3, 3, 4, 2};
     return sizes[kind];
 }
 
@@ -79,20 +80,22 @@ enum md_dihedral_style {
                          * i, l with LJ of its own and plain Coulomb, both
                          * times `weight` */
     MD_DIHEDRAL_OPLS,   /* u = sum_{n=1..4} c[n-1] / 2 (1 - (-1)^n cos n phi) */
-    MD_DIHEDRAL_MULTI   /* u = sum_{n=0..4} c[n] cos^n phi */
+    MD_DIHEDRAL_MULTI   /* u = sum_{n=0..5} c[n] cos^n phi */
 };
 struct md_dihedral_coeff {
     enum md_dihedral_style style;
     double k, delta, weight;
     int32_t n;
-    double c[5];
+    double c[6];
 };
 
 enum md_improper_style {
     MD_IMPROPER_NONE,
     MD_IMPROPER_HARMONIC, /* u = k (chi - chi0)^2, chi between planes ijk, jkl
                            * (LAMMPS's harmonic) */
-    MD_IMPROPER_CVFF      /* u = k (1 + d cos(n phi)) */
+    MD_IMPROPER_CVFF,     /* u = k (1 + d cos(n phi)) */
+    MD_IMPROPER_SIGNED    /* u = k (phi - chi0)^2, the difference within half a
+                           * turn: GROMACS's harmonic */
 };
 struct md_improper_coeff {
     enum md_improper_style style;
@@ -103,6 +106,12 @@ struct md_improper_coeff {
 /* LJ of a 1-4 pair by species, [n_species][n_species]. */
 struct md_lj14 {
     double c12, c6;
+};
+
+/* A pair with Lennard-Jones and plain Coulomb of its own, at any distance:
+ * u = c12 / r^12 - c6 / r^6 + C (weight q_i q_j + qq) / r. */
+struct md_pair14 {
+    double c12, c6, weight, qq;
 };
 
 /* ---- charges ---- */
@@ -128,6 +137,8 @@ struct md_force_field {
     const struct md_dihedral_coeff *dihedrals;
     const struct md_improper_coeff *impropers;
     const struct md_lj14 *lj14; /* NULL: as other pairs */
+    int n_pairs14;              /* types */
+    const struct md_pair14 *pairs14;
     /* Of LJ and Coulomb between particles 1, 2 and 3 bonds apart: 0 excludes,
      * 1 is as for all others. */
     double special_lj[3], special_coulomb[3];

@@ -42,6 +42,7 @@ int md_terms_create(struct ctx *ctx, struct md_store *s)
         {(const void **)&f->dihedrals, f->n_dihedrals, sizeof *f->dihedrals},
         {(const void **)&f->impropers, f->n_impropers, sizeof *f->impropers},
         {(const void **)&f->lj14, species * species, sizeof *f->lj14},
+        {(const void **)&f->pairs14, f->n_pairs14, sizeof *f->pairs14},
     };
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
         if (failed)
@@ -65,6 +66,7 @@ void md_terms_destroy(struct md_terms *t)
     free((void *)(uintptr_t)t->field.dihedrals);
     free((void *)(uintptr_t)t->field.impropers);
     free((void *)(uintptr_t)t->field.lj14);
+    free((void *)(uintptr_t)t->field.pairs14);
     free(t->key);
     free(t->value);
     free(t->next_image);
@@ -136,8 +138,8 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
 }
 
 static const char *const kind_names[MD_TERM_KINDS] = {
-    "bond",       "angle",       "dihedral",    "improper",   "bonded pair",
-    "rigid bond", "rigid bonds", "rigid bonds", "rigid bonds"};
+    "bond",       "angle",       "dihedral",    "improper",    "bonded pair",
+    "rigid bond", "rigid bonds", "rigid bonds", "rigid bonds", "1-4 pair"};
 
 static int fail_missing(struct ctx *ctx, const struct md_term *term, int k)
 {

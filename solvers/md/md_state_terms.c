@@ -91,7 +91,8 @@ static int check_row(struct ctx *ctx, const struct md *md,
                                     bonds,
                                     bonds * bonds,
                                     bonds * bonds * f->n_angles,
-                                    bonds * bonds * bonds};
+                                    bonds * bonds * bonds,
+                                    f->n_pairs14};
     if (!bad)
         bad = row[1] < 0 || row[1] >= types[row[0]];
     for (int k = 0; !bad && k < md_term_size((int)row[0]); k++)

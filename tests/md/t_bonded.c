@@ -90,6 +90,16 @@ static double cvff(const void *coeff, double x[4][3], double force[4][3])
     return u;
 }
 
+static double signed_one(const void *coeff, double x[4][3], double force[4][3])
+{
+    struct torsion t;
+    double slope;
+    measure(x, &t);
+    double u = improper_signed(coeff, &t, &slope);
+    torsion_forces(&t, slope, force);
+    return u;
+}
+
 static double spread(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
@@ -168,12 +178,14 @@ static void check_gradients(void)
                                    .c = {1.3, -0.4, 0.8, 0.2, 0}};
     check_gradient("OPLS dihedral", dihedral, &d);
     d = (struct md_dihedral_coeff){.style = MD_DIHEDRAL_MULTI,
-                                   .c = {1, -0.7, 0.4, 1.2, -0.3}};
+                                   .c = {1, -0.7, 0.4, 1.2, -0.3, 0.2}};
     check_gradient("multi/harmonic dihedral", dihedral, &d);
     struct md_improper_coeff i = {MD_IMPROPER_HARMONIC, 40, 0.6, 0, 0};
     check_gradient("harmonic improper", harmonic, &i);
     i = (struct md_improper_coeff){MD_IMPROPER_CVFF, 4, 0, -1, 2};
     check_gradient("CVFF improper", cvff, &i);
+    i = (struct md_improper_coeff){MD_IMPROPER_SIGNED, 40, 0.6, 0, 0};
+    check_gradient("improper harmonic in phi", signed_one, &i);
 }
 
 /* ---- angles that are known ---- */
