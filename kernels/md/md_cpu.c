@@ -312,3 +312,5 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .find_not_finite = md_find_not_finite,
     .check = check,
 };
+    .rigid_unstretch = md_rigid_unstretch,
+    .rigid_inner = md_rigid_inner,

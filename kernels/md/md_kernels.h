@@ -299,8 +299,8 @@ struct md_kernels {
                         double (*out)[3]);
     void (*unpack_values)(struct md_store *s, const double (*in)[3]);
     /* How many distances are fixed, those of a group where its first particle
-     * is own. */
-    double (*rigid_count)(const struct md_store *s);
+     * is own; *joined: how many particles such groups have beside the first. */
+    double (*rigid_count)(const struct md_store *s, double *joined);
     /* Each asks for fresh values of the copies. Keep in mind where the groups'
      * particles are (positions): after a change of the pair list. */
     void (*rigid_hold)(struct md_store *s);
@@ -323,6 +323,16 @@ struct md_kernels {
     int (*pair_histogram)(struct ctx *ctx, const struct md_store *s,
                           double range, int n_bins, const int *channel_of,
                           uint64_t *counts);
+    /* After stretch(m) with before = 1 and a box that grew by these factors, or
+     * velocities times m->after (dt_half = 0) (velocities): only the groups'
+     * centers of mass take part in the change of the box, places and velocities
+     * beside them are as if there had been none. */
+    void (*rigid_unstretch)(struct md_store *s, const struct md_stretch *m,
+                            const double grow[3]);
+    /* What groups add beside their centers (velocities), by directions: sum
+     * m u^2, in mass * velocity^2, and d . f of places and forces. */
+    void (*rigid_inner)(const struct md_store *s, double kinetic[3],
+                        double virial[3]);
     /* The closest pair nearer than `distance`, if any (own-own and own-halo).
      */
     int (*closest_pair)(struct ctx *ctx, const struct md_store *s,

@@ -19,6 +19,7 @@ struct rigid_group {
     struct rigid_shape shape;
     uint32_t slot[RIGID_PARTICLES];
     uint8_t own;                     /* bit k: particle k is own */
+    double share[RIGID_PARTICLES];   /* of the group's mass */
     double held[RIGID_PARTICLES][3]; /* places beside the first */
     double speed2[RIGID_BONDS];      /* of one end of a bond beside the other */
 };
@@ -62,19 +63,27 @@ int md_rigid_add(struct ctx *ctx, struct md_store *s,
     memset(g, 0, sizeof *g);
     rigid_shape_of(&s->terms->field, term->kind, term->type, &g->shape);
     g->own = term->own;
+    double whole = 0;
     for (int k = 0; k < g->shape.particles; k++) {
+        double mass = s->setup.mass[s->species[term->slot[k]]];
         g->slot[k] = term->slot[k];
-        g->shape.inverse_mass[k] = 1 / s->setup.mass[s->species[term->slot[k]]];
+        g->shape.inverse_mass[k] = 1 / mass;
+        g->share[k] = mass;
+        whole += mass;
     }
+    for (int k = 0; k < g->shape.particles; k++)
+        g->share[k] /= whole;
     return 0;
 }
 
-double md_rigid_count(const struct md_store *s)
+double md_rigid_count(const struct md_store *s, double *joined)
 {
     double sum = 0;
+    *joined = 0;
     for (size_t i = 0; s->rigid && i < s->rigid->n; i++) {
         const struct rigid_group *g = &s->rigid->group[i];
         sum += g->own & 1 ? g->shape.n : 0;
+        *joined += g->own & 1 ? g->shape.particles - 1 : 0;
     }
     return sum;
 }
@@ -256,6 +265,79 @@ void md_rigid_stop(struct md_store *s, int apply)
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
     for (size_t i = 0; i < r->n; i++)
         stop_group(s, &r->group[i], apply);
+}
+
+/* ---- a box that changes ---- */
+
+/* Turn values of the particles into those beside the center of mass, which
+ * comes out. */
+static void beside_center(const struct rigid_group *g,
+                          double y[RIGID_PARTICLES][3], double center[3])
+{
+    for (int d = 0; d < 3; d++) {
+        center[d] = 0;
+        for (int k = 0; k < g->shape.particles; k++)
+            center[d] += g->share[k] * y[k][d];
+        for (int k = 0; k < g->shape.particles; k++)
+            y[k][d] -= center[d];
+    }
+}
+
+/* stretch() is linear: what it made of a place d and a velocity u beside the
+ * center is grow (d + u t) + middle u t, t = dt_half, u after its `after`. */
+static void unstretch_group(struct md_store *s, struct rigid_group *g,
+                            const struct md_stretch *m, const double grow[3])
+{
+    double v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3], place[3];
+    values_of(s, g, MD_VALUE_VELOCITY, v);
+    beside_center(g, v, center);
+    memcpy(x, g->held, sizeof x);
+    beside_center(g, x, place);
+    for (int k = 0; k < g->shape.particles; k++) {
+        double way[3];
+        if (!(g->own >> k & 1))
+            continue;
+        for (int d = 0; d < 3; d++) {
+            double u = v[k][d] / (m->after[d] * m->middle[d]);
+            way[d] =
+                (1 - grow[d]) * x[k][d] +
+                u * m->dt_half * (2 - m->after[d] * (grow[d] + m->middle[d]));
+            s->v[SLOT(g->slot[k], d)] = (state)(center[d] + u);
+        }
+        if (m->dt_half > 0)
+            move_by(s, g->slot[k], way, 0);
+    }
+}
+
+void md_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
+                        const double grow[3])
+{
+    struct md_rigid *r = s->rigid;
+    if (!r)
+        return;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (size_t i = 0; i < r->n; i++)
+        unstretch_group(s, &r->group[i], m, grow);
+}
+
+void md_rigid_inner(const struct md_store *s, double kinetic[3],
+                    double virial[3])
+{
+    for (int d = 0; d < 3; d++)
+        kinetic[d] = virial[d] = 0;
+    for (size_t i = 0; s->rigid && i < s->rigid->n; i++) {
+        const struct rigid_group *g = &s->rigid->group[i];
+        double v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3];
+        values_of(s, g, MD_VALUE_VELOCITY, v);
+        beside_center(g, v, center);
+        memcpy(x, g->held, sizeof x);
+        beside_center(g, x, center);
+        for (int k = 0; k < g->shape.particles; k++)
+            for (int d = 0; d < 3 && g->own >> k & 1; d++) {
+                kinetic[d] += v[k][d] * v[k][d] / g->shape.inverse_mass[k];
+                virial[d] += x[k][d] * (double)s->f[SLOT(g->slot[k], d)];
+            }
+    }
 }
 
 /* ---- forces ---- */

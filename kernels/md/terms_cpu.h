@@ -96,7 +96,7 @@ int md_rigid_clear(struct ctx *ctx, struct md_store *s);
 int md_rigid_add(struct ctx *ctx, struct md_store *s,
                  const struct slot_term *term);
 #define md_rigid_count MD_NAME(md_rigid_count)
-double md_rigid_count(const struct md_store *s);
+double md_rigid_count(const struct md_store *s, double *joined);
 #define md_pack_values MD_NAME(md_pack_values)
 void md_pack_values(const struct md_store *s, enum md_value what,
                     double (*out)[3]);
@@ -109,6 +109,12 @@ int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
                    double tolerance, double *moved2);
 #define md_rigid_stop MD_NAME(md_rigid_stop)
 void md_rigid_stop(struct md_store *s, int apply);
+#define md_rigid_unstretch MD_NAME(md_rigid_unstretch)
+void md_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
+                        const double grow[3]);
+#define md_rigid_inner MD_NAME(md_rigid_inner)
+void md_rigid_inner(const struct md_store *s, double kinetic[3],
+                    double virial[3]);
 #define md_rigid_sums MD_NAME(md_rigid_sums)
 void md_rigid_sums(const struct md_store *s, struct md_sums *sums);
 

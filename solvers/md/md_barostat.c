@@ -20,31 +20,60 @@
 
 /* ---- stress ---- */
 
-int md_measure_stress(struct ctx *ctx, struct md *md, struct md_stress *out)
+static double sum3(const double v[3])
 {
-    double v[6], to_energy = md->constants->mvv_to_energy;
-    if (!md->sums_known)
-        TRY(md_compute_sums(ctx, md));
+    return v[0] + v[1] + v[2];
+}
+
+/* The mean in each direction, where the box changes in proportion. */
+static void even_out(double v[3])
+{
+    double mean = sum3(v) / 3;
+    for (int d = 0; d < 3; d++)
+        v[d] = mean;
+}
+
+/* All particles, one by one. */
+static void sum_particles(const struct md *md, double v[6])
+{
+    double to_energy = md->constants->mvv_to_energy, kinetic[6];
     if (md->with_tensor) {
-        double kinetic[6];
         md->k->kinetic_tensor(md->store, kinetic);
         for (int d = 0; d < 3; d++) {
             v[d] = kinetic[d] * to_energy;
             v[3 + d] = md->sums.tensor[d];
         }
-    } else {
-        struct md_moments moments;
-        md->k->moments(md->store, &moments);
-        for (int d = 0; d < 3; d++) {
-            v[d] = 2.0 / 3.0 * moments.kinetic * to_energy;
-            v[3 + d] = md->sums.virial / 3;
-        }
+        return;
     }
-    TRY(comm_sum_double(ctx, v, 6));
+    struct md_moments moments;
+    md->k->moments(md->store, &moments);
+    for (int d = 0; d < 3; d++) {
+        v[d] = 2.0 / 3.0 * moments.kinetic * to_energy;
+        v[3 + d] = md->sums.virial / 3;
+    }
+}
+
+int md_measure_stress(struct ctx *ctx, struct md *md, struct md_stress *out)
+{
+    struct md_stress inner;
+    double v[7];
+    TRY(md_rigid_inner(ctx, md, &inner));
+    sum_particles(md, v);
+    v[6] = sum3(inner.kinetic);
+    if (!md->with_tensor) {
+        even_out(inner.kinetic);
+        even_out(inner.virial);
+    }
+    for (int d = 0; d < 3; d++) {
+        v[d] -= inner.kinetic[d];
+        v[3 + d] -= inner.virial[d];
+    }
+    TRY(comm_sum_double(ctx, v, 7));
     for (int d = 0; d < 3; d++) {
         out->kinetic[d] = v[d];
         out->virial[d] = v[3 + d];
     }
+    out->inner = v[6];
     return 0;
 }
 
@@ -168,6 +197,12 @@ static int finish_rescaling(struct ctx *ctx, struct md *md)
 
 /* ---- MTK ---- */
 
+/* Degrees of freedom that the box changes. */
+static double moved_freedom(const struct md *md)
+{
+    return md->degrees_of_freedom - md->rigid.inner_freedom;
+}
+
 /* Mass of one direction's rate. */
 static double rate_mass(const struct md *md)
 {
@@ -184,16 +219,11 @@ static double twice_rate_energy(const struct md *md)
     return sum;
 }
 
-static double kinetic_of(const struct md_stress *s)
-{
-    return s->kinetic[0] + s->kinetic[1] + s->kinetic[2];
-}
-
 static void push_rates(struct md *md)
 {
     struct md_barostat *b = &md->barostat;
     const struct md_stress *s = &md->stress;
-    double shared = kinetic_of(s) / md->degrees_of_freedom;
+    double shared = sum3(s->kinetic) / moved_freedom(md);
     for (int g = 0; g < b->n_groups; g++)
         b->rate[g] +=
             0.5 * md->dt * (excess(md, s, g) + shared) / rate_mass(md);
@@ -217,7 +247,7 @@ static void drag_of(const struct md *md, double drag[3])
         trace += b->rate[b->group[d]];
     for (int d = 0; d < 3; d++)
         drag[d] = exp(-0.25 * md->dt *
-                      (b->rate[b->group[d]] + trace / md->degrees_of_freedom));
+                      (b->rate[b->group[d]] + trace / moved_freedom(md)));
 }
 
 static void begin_mtk(struct md *md)
@@ -244,29 +274,46 @@ int md_barostat_begin(struct ctx *ctx, struct md *md)
     return check_jump(ctx, md);
 }
 
-double md_barostat_drift(struct md *md)
+/* Drag stands on both sides of a kick, but of rigid groups only the centers are
+ * dragged, which asks for velocities of copies: there it stands on one side, in
+ * the second half step on the other one. */
+int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2)
 {
     struct md_barostat *b = &md->barostat;
     struct md_geometry box;
     struct md_stretch m = {.dt_kick = 0.5 * md->dt, .dt_half = 0.5 * md->dt};
-    double drag[3] = {1, 1, 1};
+    double drag[3] = {1, 1, 1}, grow[3];
     if (b->kind == MD_MTK)
         drag_of(md, drag);
     for (int d = 0; d < 3; d++) {
-        m.before[d] = m.after[d] = drag[d];
+        m.before[d] = md->rigid.on ? 1 : drag[d];
+        m.after[d] = md->rigid.on ? drag[d] * drag[d] : drag[d];
+        grow[d] = b->length[d] / md->box_length[d];
         /* Momenta go with 1 / length where MTK's drag does not see to it. */
         m.middle[d] = b->kind == MD_MTK ? 1 : md->box_length[d] / b->length[d];
     }
     md_new_box(md, b->length, &box);
     m.box = &box;
-    return md->k->stretch(md->store, &m);
+    *moved2 = md->k->stretch(md->store, &m);
+    return md->rigid.on ? md_rigid_unstretch(ctx, md, &m, grow) : 0;
 }
 
-void md_barostat_kick(struct md *md)
+int md_barostat_kick(struct ctx *ctx, struct md *md)
 {
+    const double one[3] = {1, 1, 1};
+    struct md_stretch m = {.middle = {1, 1, 1}};
     double drag[3];
     drag_of(md, drag);
-    md->k->kick_scaled(md->store, drag, 0.5 * md->dt, drag);
+    if (!md->rigid.on) {
+        md->k->kick_scaled(md->store, drag, 0.5 * md->dt, drag);
+        return 0;
+    }
+    for (int d = 0; d < 3; d++)
+        m.after[d] = drag[d] * drag[d];
+    md->k->kick_scaled(md->store, m.after, 0, one);
+    TRY(md_rigid_unstretch(ctx, md, &m, one));
+    md->k->kick(md->store, 0.5 * md->dt);
+    return 0;
 }
 
 int md_barostat_finish(struct ctx *ctx, struct md *md)

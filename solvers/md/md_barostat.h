@@ -51,9 +51,11 @@ struct md_barostat {
     double start[3];  /* and at step 0 */
 };
 
-/* Sums over all particles, by direction: m v^2 and the virial, as energies. */
+/* Sums over all bodies, by direction: m v^2 and the virial, as energies. A body
+ * is a particle that is in no rigid group, or the center of mass of a group. */
 struct md_stress {
     double kinetic[3], virial[3];
+    double inner; /* m u^2 of particles beside their group's center */
 };
 
 /* ---- md_chain.c ---- */
@@ -82,14 +84,16 @@ void md_ensemble_prepare(struct md *md);
 
 /* ---- md_barostat.c ---- */
 /* m v^2 and virial of the present state, by direction where the box does not
- * change in proportion. Collective. */
+ * change in proportion; md.sums are known, without the forces of rigid bonds.
+ * Collective. */
 int md_measure_stress(struct ctx *ctx, struct md *md, struct md_stress *out);
 /* Whether forces of the present step are to come with the virial. */
 int md_wants_virial(const struct md *md);
-/* The first half of a step in which the box changes, as kick_drift(). */
-double md_barostat_drift(struct md *md);
+/* The first half of a step in which the box changes; *moved2: what kick_drift()
+ * returns. */
+int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2);
 /* The last kick of a step under MTK. */
-void md_barostat_kick(struct md *md);
+int md_barostat_kick(struct ctx *ctx, struct md *md);
 /* Before the first half: where the box goes; and after the last kick. */
 int md_barostat_begin(struct ctx *ctx, struct md *md);
 int md_barostat_finish(struct ctx *ctx, struct md *md);

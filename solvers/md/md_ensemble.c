@@ -117,11 +117,12 @@ static int apply_langevin(struct ctx *ctx, struct md *md)
 static void half_chain(struct md *md)
 {
     struct md_stress *s = &md->stress;
-    double twice = s->kinetic[0] + s->kinetic[1] + s->kinetic[2];
+    double twice = s->kinetic[0] + s->kinetic[1] + s->kinetic[2] + s->inner;
     double kt = md->constants->boltzmann * md->temperature;
     double factor = md_chain_half(&md->chain, twice, kt, md->dt);
     for (int d = 0; d < 3; d++)
         s->kinetic[d] *= factor * factor;
+    s->inner *= factor * factor;
     md->k->scale_velocities(md->store, factor);
 }
 

@@ -194,12 +194,6 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md)
                     "md.ensemble.type = \"npt\" is not there on device '%s' "
                     "yet; use device = \"cpu\"",
                     ctx->device->name);
-    /* Scaled atoms that go back to their distances have lost what the box
-     * gave them: volumes of free rigid bodies came out a third too small. */
-    if (md->barostat.kind && md->rigid.on)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.ensemble.type = \"npt\" does not go with "
-                    "md.constraints yet: volumes would be wrong");
     if (md->with_tensor && !md->k->kinetic_tensor)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.pressure_tensor is not there on device '%s' yet; use "

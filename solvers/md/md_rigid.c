@@ -66,6 +66,28 @@ int md_rigid_sums(struct ctx *ctx, struct md *md, struct md_sums *sums)
     return 0;
 }
 
+int md_rigid_unstretch(struct ctx *ctx, struct md *md,
+                       const struct md_stretch *m, const double grow[3])
+{
+    TRY(values(ctx, md, MD_VALUE_VELOCITY));
+    timer_begin(ctx->timers, md->phase_rigid);
+    md->k->rigid_unstretch(md->store, m, grow);
+    timer_end(ctx->timers, md->phase_rigid);
+    return 0;
+}
+
+int md_rigid_inner(struct ctx *ctx, struct md *md, struct md_stress *out)
+{
+    *out = (struct md_stress){0};
+    if (!md->rigid.on)
+        return 0;
+    TRY(values(ctx, md, MD_VALUE_VELOCITY));
+    md->k->rigid_inner(md->store, out->kinetic, out->virial);
+    for (int d = 0; d < 3; d++)
+        out->kinetic[d] *= md->constants->mvv_to_energy;
+    return 0;
+}
+
 /* Velocities that were drawn for free particles: along the bonds they are taken
  * out, and the rest brought to the temperature. */
 static int scale_start(struct ctx *ctx, struct md *md)
@@ -88,8 +110,12 @@ int md_rigid_start(struct ctx *ctx, struct md *md, int restored)
     double moved2 = 0;
     if (!md->rigid.on)
         return 0;
-    md->rigid.count = md->k->rigid_count(md->store);
-    TRY(comm_sum_double(ctx, &md->rigid.count, 1));
+    double joined, number[2];
+    number[0] = md->k->rigid_count(md->store, &joined);
+    number[1] = joined;
+    TRY(comm_sum_double(ctx, number, 2));
+    md->rigid.count = number[0];
+    md->rigid.inner_freedom = 3 * number[1] - number[0];
     md->degrees_of_freedom -= md->rigid.count;
     log_info(ctx->log,
              "rigid bonds: %.0f distances are fixed; %.0f degrees of "

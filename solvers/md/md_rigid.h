@@ -13,6 +13,8 @@
 struct ctx;
 struct md;
 struct md_data;
+struct md_stress;
+struct md_stretch;
 struct md_sums;
 struct md_term;
 struct params;
@@ -24,7 +26,9 @@ struct md_rigid_deck {
     double light;         /* bonds to particles of less mass; 0: none */
     unsigned char *bonds; /* by type: asked for */
     unsigned char *angles;
-    double count; /* distances that are fixed, of all ranks */
+    double count;         /* distances that are fixed, of all ranks */
+    double inner_freedom; /* degrees of freedom of groups beside those of their
+                           * centers, of all ranks */
 };
 
 /* The deck's section; errors go to params_error. After md_bonds_read(). */
@@ -47,6 +51,13 @@ int md_rigid_hold(struct ctx *ctx, struct md *md);
 int md_rigid_place(struct ctx *ctx, struct md *md, double *moved2);
 /* After a kick, or noise. */
 int md_rigid_stop(struct ctx *ctx, struct md *md);
+/* Groups go along with the box by their centers alone: after a stretch, as of
+ * md_kernels.rigid_unstretch(). */
+int md_rigid_unstretch(struct ctx *ctx, struct md *md,
+                       const struct md_stretch *m, const double grow[3]);
+/* What they have beside their centers, of this rank, as energies: m u^2, and
+ * d . f without the bonds' forces, which add nothing to a center's. */
+int md_rigid_inner(struct ctx *ctx, struct md *md, struct md_stress *out);
 /* Add the virial of the bonds' forces; forces are those of now. */
 int md_rigid_sums(struct ctx *ctx, struct md *md, struct md_sums *sums);
 

@@ -36,8 +36,12 @@ static int move_all(struct ctx *ctx, struct state_io *io, transfer move,
     if (md->chain.links > 0)
         TRY(move_chain(ctx, io, move, &md->chain, "thermostat/place",
                        "thermostat/speed"));
+    struct state_array inner =
+        state_shared("ensemble/inner", STATE_DOUBLE, 1, &md->stress.inner);
     if (md->chain.links > 0 || b->kind)
         TRY(move(ctx, io, &sums));
+    if (md->rigid.on && b->kind)
+        TRY(move(ctx, io, &inner));
     for (int d = 0; d < 3; d++) {
         md->stress.kinetic[d] = stress[d];
         md->stress.virial[d] = stress[3 + d];

@@ -3,6 +3,7 @@ PHYSICS_TESTS = \
 	tests/physics/analysis.py \
 	tests/physics/bonds.py \
 	tests/physics/rigid.py \
+	tests/physics/rigid_npt.py \
 	tests/physics/card.py \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
