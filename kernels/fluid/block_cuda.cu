@@ -62,7 +62,6 @@ int fluid_cuda_set(struct ctx *ctx, struct fluid_store *s,
     double factor = field == FLUID_PRESSURE ? 1 / s->setup.density : 1;
     if (!array)
         return FAIL(ctx, STATUS_INTERNAL, "field %d is not stored", (int)field);
-    TRY(fluid_cuda_partial(s, piece));
     for (size_t first = 0; first < cells; first += piece) {
         size_t n = cells - first < piece ? cells - first : piece;
         TRY(cuda_to_device(ctx, s->device, s->partial, block + first,
@@ -112,7 +111,6 @@ static int take_pieces(struct fluid_store *s, const scalar *array,
                        enum fluid_field field, double factor, double *block)
 {
     size_t cells = cells_of(s), piece = piece_of(s);
-    TRY(fluid_cuda_partial(s, piece));
     for (size_t first = 0; first < cells; first += piece) {
         size_t n = cells - first < piece ? cells - first : piece;
         LAUNCH(take_cells, linear_blocks(n), TILE, 0, s->device->stream,
@@ -205,7 +203,6 @@ int fluid_cuda_find_bad(struct ctx *ctx, struct fluid_store *s,
     unsigned blocks = linear_blocks(cells);
     double first = 0;
     memset(out, 0, sizeof *out);
-    TRY(fluid_cuda_partial(s, blocks));
     LAUNCH(find_first, blocks, TILE, 0, s->device->stream, s->view, cells,
            s->partial);
     CUDA_TRY_LAUNCH(ctx, "find_first");

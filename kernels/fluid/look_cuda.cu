@@ -207,12 +207,21 @@ struct wall_sum {
 
 enum { WALL_BLOCKS = 64 };
 
+size_t fluid_cuda_look_numbers(const struct fluid_setup *setup)
+{
+    const int64_t *n = setup->local;
+    dim3 grid = reduction_blocks(n[0], n[1], n[2]);
+    size_t values = (size_t)(LOOK_VALUES + SCALAR_VALUES * setup->n_scalars);
+    size_t cells = values * grid.x * grid.y * grid.z;
+    size_t walls = (size_t)WALL_VALUES * WALL_BLOCKS;
+    return cells > walls ? cells : walls;
+}
+
 static int look_walls(struct fluid_store *s, struct fluid_look *out)
 {
     struct wall_sum sums[WALL_VALUES];
     double value[WALL_VALUES];
     int n = 0;
-    TRY(fluid_cuda_partial(s, (size_t)WALL_VALUES * WALL_BLOCKS));
     for (int f = 0; f < s->view.n_fields; f++)
         for (int axis = 0; axis < 3; axis++)
             for (int side = 0; side < 2; side++) {
@@ -244,10 +253,9 @@ int fluid_cuda_look(struct ctx *ctx, struct fluid_store *s,
     int values = LOOK_VALUES + SCALAR_VALUES * scalars;
     double value[LOOK_VALUES + SCALAR_VALUES * FLUID_SCALARS_MAX];
     double area = s->setup.spacing[0] * s->setup.spacing[1];
-    dim3 grid = tile_blocks(n[0], n[1], n[2] < 64 ? n[2] : 64);
+    dim3 grid = reduction_blocks(n[0], n[1], n[2]);
     size_t blocks = (size_t)grid.x * grid.y * grid.z;
     memset(out, 0, sizeof *out);
-    TRY(fluid_cuda_partial(s, (size_t)values * blocks));
     LAUNCH(look_cells, grid, tile_threads(), 0, s->device->stream, s->view,
            s->partial);
     CUDA_TRY_LAUNCH(ctx, "look_cells");

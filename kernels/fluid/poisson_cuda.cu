@@ -58,6 +58,17 @@ static struct sizes sizes_of(const struct fluid_setup *setup)
     return z;
 }
 
+/* Of make_tables(), make_rows() and make_cuts(). */
+static double tables_bytes(const struct fluid_setup *setup,
+                           const struct sizes *z)
+{
+    int64_t cx = setup->cells[0] / 2 + 1, cy = setup->cells[1] / 2 + 1;
+    int64_t values = z->modes_x + 2 * cy + 3 * setup->local[2] + setup->dims[2];
+    return (double)values * (double)sizeof(double) +
+           (double)(cx + cy) * (double)sizeof(scalar_pair) +
+           2 * (double)(setup->dims[1] + 1) * (double)sizeof(int);
+}
+
 double poisson_cuda_estimate(const struct fluid_setup *setup)
 {
     struct sizes z = sizes_of(setup);
@@ -67,7 +78,8 @@ double poisson_cuda_estimate(const struct fluid_setup *setup)
                                   sizeof(scalar));
     return (double)(z.x_lines + z.y_lines + z.by_mode + z.by_row) *
                (double)sizeof(scalar) +
-           (double)z.records * (double)sizeof(double) + fmax(fx, fy);
+           (double)z.records * (double)sizeof(double) + fmax(fx, fy) +
+           tables_bytes(setup, &z);
 }
 
 const struct poisson_view *poisson_cuda_view(const struct poisson_cuda *p)

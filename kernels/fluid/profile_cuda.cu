@@ -122,7 +122,6 @@ int fluid_cuda_profile(struct ctx *ctx, struct fluid_store *s, int axis,
     size_t planes = (size_t)s->view.n[axis], all = planes * (size_t)moments;
     const scalar *pressure;
     double factor;
-    TRY(fluid_cuda_partial(s, all));
     TRY(fluid_cuda_pressure(s, &pressure, &factor));
     TRY(fluid_cuda_smooth_walls(s));
     LAUNCH(flow_moments, (unsigned)planes, TILE, 0, s->device->stream, s->view,

@@ -323,11 +323,10 @@ static __global__ void __launch_bounds__(TILE)
     }
 }
 
-/* Tiles of reductions: not more along z than fills a card. */
-static dim3 reduction_blocks(const struct fluid_store *s)
+static dim3 sum_blocks(const struct fluid_store *s)
 {
     const int *n = s->view.n;
-    return tile_blocks(n[0], n[1], n[2] < 64 ? n[2] : 64);
+    return reduction_blocks(n[0], n[1], n[2]);
 }
 
 static size_t count_blocks(dim3 grid)
@@ -338,9 +337,8 @@ static size_t count_blocks(dim3 grid)
 int fluid_cuda_predicted_flow(struct ctx *ctx, struct fluid_store *s,
                               double flow[3])
 {
-    dim3 grid = reduction_blocks(s);
+    dim3 grid = sum_blocks(s);
     TRY(fluid_cuda_apply_delta(s));
-    TRY(fluid_cuda_partial(s, 3 * count_blocks(grid)));
     LAUNCH(sum_flow, grid, tile_threads(), 0, s->device->stream, s->view,
            s->setup.spacing[0] * s->setup.spacing[1], s->partial);
     CUDA_TRY_LAUNCH(ctx, "sum_flow");
@@ -471,14 +469,12 @@ int fluid_cuda_correct(struct ctx *ctx, struct fluid_store *s,
                        const struct fluid_substage *sub, const double extra[3],
                        double *rate)
 {
-    dim3 grid = rate ? reduction_blocks(s) : cell_blocks(s);
+    dim3 grid = rate ? sum_blocks(s) : cell_blocks(s);
     scalar add[3], share = (scalar)(s->alpha_dt > 0 ? 1 / s->alpha_dt : 0);
     (void)sub;
     for (int d = 0; d < 3; d++)
         add[d] = (scalar)(s->view.periodic[d] ? extra[d] : 0);
     TRY(fluid_cuda_need_psi(s));
-    if (rate)
-        TRY(fluid_cuda_partial(s, count_blocks(grid)));
     LAUNCH(correct, grid, tile_threads(), 0, s->device->stream, s->view, add[0],
            add[1], add[2], share, rate != NULL, s->partial);
     CUDA_TRY_LAUNCH(ctx, "correct");

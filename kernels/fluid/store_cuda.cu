@@ -86,16 +86,19 @@ int fluid_cuda_from_twin(struct fluid_store *s, const struct twin *t, size_t at,
                      cudaMemcpyHostToDevice, &s->device->bytes_to_device);
 }
 
-int fluid_cuda_partial(struct fluid_store *s, size_t n)
+/* The largest of what stands in s->partial: a piece of a plain block, sums of
+ * what is looked at (others have fewer values) and of profiles. */
+static size_t partial_numbers(const struct fluid_setup *setup)
 {
-    if (n * sizeof(double) <= s->partial_bytes)
-        return 0;
-    void *p = s->partial;
-    size_t before = s->partial_bytes;
-    TRY(cuda_grow(s->ctx, &p, &s->partial_bytes, n * sizeof(double), "sums"));
-    s->partial = (double *)p;
-    s->bytes += s->partial_bytes - before;
-    return 0;
+    size_t most = fluid_cuda_look_numbers(setup), cells = 1;
+    size_t moments = (size_t)fluid_moments(setup->n_scalars);
+    for (int d = 0; d < 3; d++) {
+        size_t n = (size_t)setup->local[d];
+        cells *= n;
+        most = n * moments > most ? n * moments : most;
+    }
+    cells = cells < BLOCK_NUMBERS ? cells : (size_t)BLOCK_NUMBERS;
+    return cells > most ? cells : most;
 }
 
 /* ---- shape ---- */
@@ -300,7 +303,6 @@ static void destroy(struct fluid_store *s)
     fluid_cuda_free_twin(&s->recv);
     for (int k = 0; k < s->n_blocks; k++)
         cuda_free(s->blocks[k]);
-    cuda_free(s->partial);
     free(s->blocks);
     free(s->tables);
     free(s->metric);
@@ -309,7 +311,7 @@ static void destroy(struct fluid_store *s)
 
 static int fill(struct fluid_store *s, const struct fluid_setup *setup)
 {
-    void *result = NULL;
+    void *sums = NULL;
     size_t halo = fluid_cuda_halo_bytes(setup);
     TRY(copy_tables(s, setup));
     set_shape(s);
@@ -318,8 +320,11 @@ static int fill(struct fluid_store *s, const struct fluid_setup *setup)
     TRY(make_fields(s));
     TRY(make_coeff(s, 0, &s->view.coeff));
     TRY(make_coeff(s, 1, &s->view.implicit));
-    TRY(fluid_cuda_new(s, REDUCED_MAX * sizeof(double), "sums", &result));
-    s->result = (double *)result;
+    TRY(fluid_cuda_new(s, REDUCED_MAX * sizeof(double), "sums", &sums));
+    s->result = (double *)sums;
+    TRY(fluid_cuda_new(s, partial_numbers(setup) * sizeof(double), "sums",
+                       &sums));
+    s->partial = (double *)sums;
     TRY(fluid_cuda_new_twin(s, halo, "ghost cells", &s->send));
     TRY(fluid_cuda_new_twin(s, halo, "ghost cells", &s->recv));
     TRY(poisson_cuda_create(s, &s->poisson));
@@ -355,14 +360,13 @@ static int create(struct ctx *ctx, const struct fluid_setup *setup,
 
 static double estimate(const struct fluid_setup *setup)
 {
-    double cells = (double)setup->local[0] * (double)setup->local[1] *
-                   (double)setup->local[2];
     double planes = (double)setup->local[2];
-    double block = cells < BLOCK_NUMBERS ? cells : (double)BLOCK_NUMBERS;
+    double sums = REDUCED_MAX + (double)partial_numbers(setup);
     return (double)arrays_of(setup) * (double)field_numbers(setup) *
                (double)sizeof(scalar) +
            2 * planes * (double)sizeof(struct fluid_coeff) +
-           planes * (double)sizeof(struct plane_metric) + 8 * block +
+           (planes + 2) * (double)sizeof(struct plane_metric) +
+           sums * (double)sizeof(double) +
            2 * (double)fluid_cuda_halo_bytes(setup) +
            poisson_cuda_estimate(setup) + lines_cuda_bytes(setup);
 }

@@ -109,8 +109,7 @@ struct fluid_store {
     int n_blocks, cap_blocks;
     size_t bytes;
     double *partial, *result; /* device: of reductions and plain blocks */
-    size_t partial_bytes;
-    struct twin send, recv; /* of halos */
+    struct twin send, recv;   /* of halos */
     struct poisson_cuda *poisson;
     struct lines_cuda *lines;
     /* The exchange of ghosts that is under way. */
@@ -137,6 +136,11 @@ static inline dim3 tile_blocks(int64_t nx, int64_t ny, int64_t nz)
 {
     return dim3(cuda_blocks((size_t)nx, TILE_X),
                 cuda_blocks((size_t)ny, TILE_Y), (unsigned)(nz > 0 ? nz : 1));
+}
+/* Tiles of reductions: not more along z than fills a card. */
+static inline dim3 reduction_blocks(int64_t nx, int64_t ny, int64_t nz)
+{
+    return tile_blocks(nx, ny, nz < 64 ? nz : 64);
 }
 static inline dim3 tile_threads(void)
 {
@@ -201,7 +205,6 @@ static __device__ __forceinline__ double tile_reduce(double value, int greatest,
 #define fluid_cuda_to_twin FLUID_NAME(fluid_cuda_to_twin)
 #define fluid_cuda_from_twin FLUID_NAME(fluid_cuda_from_twin)
 #define fluid_cuda_height FLUID_NAME(fluid_cuda_height)
-#define fluid_cuda_partial FLUID_NAME(fluid_cuda_partial)
 #define fluid_cuda_reduce FLUID_NAME(fluid_cuda_reduce)
 
 enum {
@@ -222,8 +225,6 @@ int fluid_cuda_from_twin(struct fluid_store *s, const struct twin *t, size_t at,
                          size_t bytes);
 /* Height of the cell k of the whole grid, those beyond its ends included. */
 double fluid_cuda_height(const struct fluid_setup *setup, int64_t k);
-/* Room for n numbers in s->partial. */
-int fluid_cuda_partial(struct fluid_store *s, size_t n);
 /* Reduce s->partial, n_values columns of n_blocks entries, to out[n_values] on
  * the host. Bit v of greatest: value v is a maximum, else a sum. */
 int fluid_cuda_reduce(struct fluid_store *s, int n_values, size_t n_blocks,
@@ -248,6 +249,7 @@ int fluid_cuda_reduce(struct fluid_store *s, int n_values, size_t n_blocks,
 #define fluid_cuda_pressure FLUID_NAME(fluid_cuda_pressure)
 #define fluid_cuda_find_bad FLUID_NAME(fluid_cuda_find_bad)
 #define fluid_cuda_look FLUID_NAME(fluid_cuda_look)
+#define fluid_cuda_look_numbers FLUID_NAME(fluid_cuda_look_numbers)
 #define fluid_cuda_profile FLUID_NAME(fluid_cuda_profile)
 #define lines_cuda_create FLUID_NAME(lines_cuda_create)
 #define lines_cuda_destroy FLUID_NAME(lines_cuda_destroy)
@@ -296,6 +298,8 @@ int fluid_cuda_find_bad(struct ctx *ctx, struct fluid_store *s,
                         struct fluid_bad_cell *out);
 int fluid_cuda_look(struct ctx *ctx, struct fluid_store *s,
                     struct fluid_look *out);
+/* Numbers that this leaves in s->partial, at most. */
+size_t fluid_cuda_look_numbers(const struct fluid_setup *setup);
 int fluid_cuda_profile(struct ctx *ctx, struct fluid_store *s, int axis,
                        double *sums);
 int lines_cuda_create(struct fluid_store *s, struct lines_cuda **out);
