@@ -9,9 +9,15 @@
 
 #include "base/error.h"
 
-/* Called for each pair nearer than the radius: slots, squared distance. */
-typedef void (*pair_fn)(const struct md_store *s, size_t i, size_t j, double r2,
-                        int halo, void *user);
+/* A pair nearer than the radius: slots, and how i lies from j. */
+struct near_pair {
+    size_t i, j;
+    double r2, d[3];
+    int halo; /* j is a copy */
+};
+
+typedef void (*pair_fn)(const struct md_store *s, const struct near_pair *p,
+                        void *user);
 
 struct pair_visit {
     pair_fn pair;
@@ -29,17 +35,17 @@ static void visit_tile(const struct md_store *s, const struct pair_visit *v,
             break;
         for (int b = self ? a + 1 : 0; b < LANES; b++) {
             size_t j = (size_t)cj * (size_t)LANES + (size_t)b;
-            double r2 = 0;
+            struct near_pair p = {.i = i, .j = j, .halo = halo};
             if (s->id[j] == 0)
                 break;
             for (int d = 0; d < 3; d++) {
-                double dx = (double)s->pair_x[SLOT(i, d)] +
-                            (double)s->shift[shift][d] -
-                            (double)s->pair_x[SLOT(j, d)];
-                r2 += dx * dx;
+                p.d[d] = (double)s->pair_x[SLOT(i, d)] +
+                         (double)s->shift[shift][d] -
+                         (double)s->pair_x[SLOT(j, d)];
+                p.r2 += p.d[d] * p.d[d];
             }
-            if (r2 < v->radius2)
-                v->pair(s, i, j, r2, halo, v->user);
+            if (p.r2 < v->radius2)
+                v->pair(s, &p, v->user);
         }
     }
 }
@@ -105,16 +111,16 @@ struct histogram {
     uint64_t *counts;
 };
 
-static void count_pair(const struct md_store *s, size_t i, size_t j, double r2,
-                       int halo, void *user)
+static void count_pair(const struct md_store *s, const struct near_pair *p,
+                       void *user)
 {
     const struct histogram *h = user;
     int channel =
-        h->channel_of[s->species[i] * s->setup.n_species + s->species[j]];
-    int bin = (int)(sqrt(r2) * h->bins_per_length);
+        h->channel_of[s->species[p->i] * s->setup.n_species + s->species[p->j]];
+    int bin = (int)(sqrt(p->r2) * h->bins_per_length);
     if (channel >= 0 && bin < h->n_bins)
         h->counts[(size_t)channel * (size_t)h->n_bins + (size_t)bin] +=
-            halo ? 1 : 2;
+            p->halo ? 1 : 2;
 }
 
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
@@ -130,14 +136,13 @@ struct closest {
     int found;
 };
 
-static void keep_closest(const struct md_store *s, size_t i, size_t j,
-                         double r2, int halo, void *user)
+static void keep_closest(const struct md_store *s, const struct near_pair *p,
+                         void *user)
 {
     struct closest *c = user;
     (void)s;
-    (void)halo;
-    if (!c->found || r2 < c->r2)
-        *c = (struct closest){r2, i, j, 1};
+    if (!c->found || p->r2 < c->r2)
+        *c = (struct closest){p->r2, p->i, p->j, 1};
 }
 
 int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,
@@ -153,6 +158,44 @@ int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,
         out->distance = sqrt(c.r2);
     }
     return 0;
+}
+
+/* Half of what a pair has to each of its particles; that of a copy is another
+ * rank's. */
+static void share_virial(const struct md_store *s, const struct near_pair *p,
+                         void *user)
+{
+    double(*virial)[3] = user;
+    const struct lj_coeff *c =
+        &s->coeff[s->species[p->i] * s->setup.n_species + s->species[p->j]];
+    double inv2 = 1 / p->r2, inv6 = inv2 * inv2 * inv2;
+    if (!(p->r2 < c->cutoff2))
+        return;
+    double g = (12 * c->c12 * inv6 - 6 * c->c6) * inv6 * inv2 -
+               c->force_shift * sqrt(inv2);
+    for (int d = 0; d < 3; d++) {
+        double half = 0.5 * g * p->d[d] * p->d[d];
+        virial[p->i][d] += half;
+        if (!p->halo)
+            virial[p->j][d] += half;
+    }
+}
+
+int md_pair_virial(struct ctx *ctx, const struct md_store *s, double (*out)[3])
+{
+    size_t slots = (size_t)s->n_clusters * (size_t)LANES, n = 0;
+    size_t pairs = (size_t)s->setup.n_species * (size_t)s->setup.n_species;
+    double longest = 0, (*virial)[3] = calloc(slots + 1, sizeof *virial);
+    if (!virial)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu virials", slots);
+    for (size_t k = 0; k < pairs; k++)
+        longest = fmax(longest, s->coeff[k].cutoff2);
+    int status = for_each_pair(ctx, s, sqrt(longest), share_virial, virial);
+    for (size_t slot = 0; slot < slots; slot++)
+        if (s->id[slot] != 0)
+            memcpy(out[n++], virial[slot], sizeof virial[slot]);
+    free(virial);
+    return status;
 }
 
 int md_find_not_finite(const struct md_store *s, struct md_particle *out)

@@ -309,6 +309,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .rigid_sums = md_rigid_sums,
     .pair_histogram = md_pair_histogram,
     .closest_pair = md_closest_pair,
+    .pair_virial = md_pair_virial,
     .find_not_finite = md_find_not_finite,
     .check = check,
 };

@@ -337,6 +337,11 @@ struct md_kernels {
      */
     int (*closest_pair)(struct ctx *ctx, const struct md_store *s,
                         double distance, struct md_close_pair *out);
+    /* For own particles in the order of gather(), between two steps: half of
+     * sum r_a f_a over their pairs, xx, yy, zz. Of Lennard-Jones alone. NULL in
+     * a backend without. Errors: STATUS_MEMORY. */
+    int (*pair_virial)(struct ctx *ctx, const struct md_store *s,
+                       double (*out)[3]);
     /* The first own particle with a non-finite position, velocity or force.
      * Returns 1 and fills *out, or 0. */
     int (*find_not_finite)(const struct md_store *s, struct md_particle *out);

@@ -211,6 +211,7 @@ struct md_store {
 #define md_channel_offset MD_NAME(md_channel_offset)
 #define md_pair_histogram MD_NAME(md_pair_histogram)
 #define md_closest_pair MD_NAME(md_closest_pair)
+#define md_pair_virial MD_NAME(md_pair_virial)
 #define md_find_not_finite MD_NAME(md_find_not_finite)
 
 /* Grow *p (elements of `size` bytes) to at least n elements, keeping content;
@@ -296,6 +297,7 @@ int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts);
 int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,
                     struct md_close_pair *out);
+int md_pair_virial(struct ctx *ctx, const struct md_store *s, double (*out)[3]);
 int md_find_not_finite(const struct md_store *s, struct md_particle *out);
 
 #endif

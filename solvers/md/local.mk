@@ -37,6 +37,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_pair_table.c \
 	solvers/md/md_pair_text.c \
 	solvers/md/md_params.c \
+	solvers/md/md_profile.c \
 	solvers/md/md_read_xyz.c \
 	solvers/md/md_results.c \
 	solvers/md/md_state.c \

@@ -15,7 +15,8 @@
 #include "base/timer.h"
 #include "domain/particles.h"
 
-static const struct md_analysis *const kinds[MD_ANALYSES] = {&md_vacf};
+static const struct md_analysis *const kinds[MD_ANALYSES] = {
+    &md_vacf, &md_profile, &md_map};
 
 /* ---- the deck ---- */
 

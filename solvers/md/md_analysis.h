@@ -47,9 +47,9 @@ struct md_analysis {
     void (*free)(void *state);
 };
 
-enum { MD_ANALYSES = 1 };
+enum { MD_ANALYSES = 3 };
 
-extern const struct md_analysis md_vacf;
+extern const struct md_analysis md_vacf, md_profile, md_map;
 
 /* ---- md_analysis.c ---- */
 int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md);
@@ -78,6 +78,10 @@ int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
  * in *rows, to be freed: those of particles_slab(). Collective. */
 int md_rows_by_id(struct ctx *ctx, const struct md *md,
                   struct md_particle **rows);
+
+/* From mass per volume to the unit of densities: g/cm^3 where masses are in
+ * g/mol and lengths in angstrom, else the deck's. md_observe_box.c */
+double md_density_factor(const struct md *md);
 
 /* ---- md_results.c: tables for the driver ---- */
 struct md_table;

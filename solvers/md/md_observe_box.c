@@ -48,16 +48,19 @@ void md_observe_box_init(struct md *md)
                           tensor[t].description, NULL, 0, 6);
 }
 
-/* Mass per volume in g/cm^3 where masses are in g/mol and lengths in angstrom,
- * else in the deck's units. */
-static double density_of(const struct md *md)
+double md_density_factor(const struct md *md)
 {
     const double avogadro = 6.02214076e23, cubic_angstrom = 1e-24;
+    int molar = md->units == UNITS_METAL || md->units == UNITS_REAL;
+    return molar ? 1 / (avogadro * cubic_angstrom) : 1;
+}
+
+static double density_of(const struct md *md)
+{
     double mass = 0;
     for (int s = 0; s < md->n_species; s++)
         mass += (double)md->species[s].count * md->species[s].mass;
-    int molar = md->units == UNITS_METAL || md->units == UNITS_REAL;
-    return mass / md_volume(md) * (molar ? 1 / (avogadro * cubic_angstrom) : 1);
+    return mass / md_volume(md) * md_density_factor(md);
 }
 
 static int observe_tensor(struct ctx *ctx, struct md *md, double *values,

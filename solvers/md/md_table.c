@@ -44,6 +44,12 @@ static const struct param_section sections[] = {
     {"md.analysis.msd", 0, 1,
      "Mean squared displacement from the start, through the periodic "
      "boundaries; the drift of the center of mass is not taken out."},
+    {"md.analysis.profile", 0, 1,
+     "Density, temperature, velocity and pressure in slabs along an axis, "
+     "means over samples, under /statistics/profile."},
+    {"md.analysis.map", 0, 1,
+     "The same without the pressure over a plane, in columns along the third "
+     "axis, under /statistics/map."},
     {"md.analysis.vacf", 0, 1,
      "Autocorrelation of velocities with its integral, the diffusion "
      "coefficient, and its spectrum, under "
@@ -444,6 +450,29 @@ static const struct param params[] = {
      PARAM_HAS_MIN, NULL,
      "Steps between two samples of the table "
      "/statistics/displacement/mean_squared."},
+
+    {"md.analysis.profile", "axis", PARAM_STRING, NO_DIM, "\"z\"", 0, 0, 0, 0,
+     "x|y|z", "Axis across the slabs."},
+    {"md.analysis.profile", "bins", PARAM_INT, NO_DIM, "50", 1, 1e6, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Slabs of equal height."},
+    {"md.analysis.profile", "pressure", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0,
+     NULL,
+     "The diagonal of the pressure tensor by slabs, half of each pair's virial "
+     "where each of its particles is (Harasima's contour). Of Lennard-Jones "
+     "alone, on the CPU; each sample takes about as long as a rebuilt list."},
+    {"md.analysis.profile", "every", PARAM_INT, NO_DIM, "10", 1, 0, 0,
+     PARAM_HAS_MIN, NULL, "Steps between two samples."},
+    {"md.analysis.profile", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
+     PARAM_HAS_MIN, NULL, "First step to sample."},
+
+    {"md.analysis.map", "axes", PARAM_STRINGS, NO_DIM, "[\"x\", \"y\"]", 0, 0,
+     2, 0, "x|y|z", "The two axes of the plane."},
+    {"md.analysis.map", "bins", PARAM_INTS, NO_DIM, "[50, 50]", 1, 1000, 2,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Columns along either axis."},
+    {"md.analysis.map", "every", PARAM_INT, NO_DIM, "10", 1, 0, 0,
+     PARAM_HAS_MIN, NULL, "Steps between two samples."},
+    {"md.analysis.map", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
+     NULL, "First step to sample."},
 
     {"md.analysis.vacf", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,
      PARAM_HAS_MIN, NULL,

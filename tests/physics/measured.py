@@ -17,6 +17,7 @@ import mdrun
 
 EVERY, STEPS, DT = 4, 120, 0.004
 LENGTH, ORIGIN = 60, 20
+BINS, START = 8, 20
 KINDS = (("all", None), ("A", 0), ("B", 1))
 
 DECK = mdrun.write("measured.toml", f"""
@@ -50,6 +51,16 @@ sigma = 0.9
 every = {EVERY}
 length = {LENGTH}
 origin_every = {ORIGIN}
+[md.analysis.profile]
+axis = "y"
+bins = {BINS}
+every = {EVERY}
+start = {START}
+pressure = true
+[md.analysis.map]
+axes = ["z", "x"]
+bins = [3, 4]
+every = {EVERY}
 [output]
 observables_every = {EVERY}
 frames_every = {EVERY}
@@ -122,10 +133,94 @@ def check_vacf(r, on):
            f"coefficients are the ends of the integrals, {on}")
 
 
+# ---- slabs and columns ----
+
+EPSILON = np.array([[1.0, np.sqrt(0.5)], [np.sqrt(0.5), 0.5]])
+SIGMA = np.array([[1.0, 0.95], [0.95, 0.9]])
+
+
+def halves(x):
+    """Half of each pair's r_a f_a for each of its two, by plain sums."""
+    d = x[:, None] - x[None]
+    d -= box * np.rint(d / box)
+    r = np.sqrt((d * d).sum(-1))
+    np.fill_diagonal(r, np.inf)
+    eps, sig = EPSILON[kind[:, None], kind], SIGMA[kind[:, None], kind]
+
+    def force(r):
+        return 24 * eps * (2 * (sig / r) ** 12 - (sig / r) ** 6) / r
+
+    f = np.where(r < 2.2, (force(r) - force(2.2)) / r, 0)
+    return 0.5 * (f[:, :, None] * d * d).sum(1)
+
+
+def cells_of(x, axes, bins):
+    cell = np.zeros(len(x), int)
+    for a, n in zip(axes, bins):
+        cell = cell * n + np.minimum((x[:, a] / box[a] * n).astype(int), n - 1)
+    return cell
+
+
+def check_cells(table, r, axes, bins, first, pressure, on):
+    x, v = frames(r, "position")[first:], frames(r, "velocity")[first:]
+    n, samples = np.prod(bins), len(x)
+    volume = np.prod(box) / n
+    cell = np.concatenate([cells_of(p, axes, bins) for p in x])
+    v, m = v.reshape(-1, 3), np.tile(mass, samples)
+
+    def sums(values):
+        return np.bincount(cell, values, n)
+
+    count, weight = sums(np.ones(len(m))), sums(m)
+    u = np.array([sums(m * v[:, a]) for a in range(3)]) / weight
+    square = np.array([sums(m * (v[:, a] - u[a, cell]) ** 2)
+                       for a in range(3)])
+    freedom = (3 * len(kind) - 3) / len(kind)
+    want = {"number_density": count / samples / volume,
+            "mass_density": weight / samples / volume,
+            "temperature": square.sum(0) / (freedom * count),
+            "particles": count / samples}
+    want.update({"velocity_" + "xyz"[a]: u[a] for a in range(3)})
+    for s in (0, 1):
+        of = np.tile(kind == s, samples)
+        want["number_density_" + "AB"[s]] = sums(of * 1.0) / samples / volume
+    if pressure:
+        w = np.concatenate([halves(p) for p in x])
+        want.update({"pressure_" + 2 * "xyz"[a]:
+                     (square[a] + sums(w[:, a])) / samples / volume
+                     for a in range(3)})
+    middle = np.meshgrid(*[(np.arange(b) + 0.5) * box[a] / b
+                           for a, b in zip(axes, bins)], indexing="ij")
+    want.update({"xyz"[a]: g.ravel() for a, g in zip(axes, middle)})
+    tap.is_(sorted(table), sorted(want), f"columns of {on}")
+    for name, values in want.items():
+        close(table, name, values, on)
+
+
+def check_sums(r, table, on):
+    """Slabs together are the box: with the mean motion put back."""
+    step = r.step("pressure")
+    p = r.observable("pressure")[step >= START].mean()
+    flow = sum(table["mass_density"] * table["velocity_" + a] ** 2
+               for a in "xyz") / 3
+    all_of = sum(table["pressure_" + 2 * a] for a in "xyz") / 3 + flow
+    tap.near(all_of.mean(), p, 1e-11, f"slabs' pressures add up to all, {on}")
+    t = r.observable("temperature")[step >= START].mean()
+    freedom = (3 * len(kind) - 3) / len(kind)
+    warm = (table["temperature"] * table["number_density"]
+            + 3 * flow / freedom).sum() / table["number_density"].sum()
+    tap.near(warm, t, 1e-11, f"slabs' temperatures add up to all, {on}")
+
+
 for ranks in mdrun.rank_counts(1, 3):
-    on = f"{ranks} rank{"s" * (ranks > 1)}"
+    on = "1 rank" if ranks == 1 else f"{ranks} ranks"
     r = run(f"whole{ranks}", ranks=ranks)
     check_vacf(r, on)
+    slabs = r.table("profile/slabs")
+    check_cells(slabs, r, [1], [BINS], START // EVERY, True, f"slabs, {on}")
+    check_sums(r, slabs, on)
+    check_cells(r.table("map/columns"), r, [2, 0], [3, 4], 0, False,
+                f"a map, {on}")
 
     parts = f"parts{ranks}"
     run(parts, "md.steps=50", "checkpoint.keep=2", ranks=ranks)
