@@ -119,4 +119,14 @@ EXACT_FN exact_real risk_pay_control(const struct risk_instrument *q,
     }
 }
 
+/* The second control, beside a twin. */
+EXACT_FN exact_real risk_pay_second(const struct risk_instrument *q,
+                                    const exact_real *spot, exact_real acc0)
+{
+    if (q->payoff == RISK_ASIAN_ARITHMETIC)
+        return acc0 *
+               exact_set(1 / (double)(q->n_fixings > 0 ? q->n_fixings : 1));
+    return spot[0];
+}
+
 #endif

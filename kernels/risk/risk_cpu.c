@@ -25,7 +25,8 @@ struct shape {
 
 static size_t block_rows(const struct shape *h)
 {
-    return 4 * h->factors + h->twins + 3 * h->acc + 4 * (h->instruments + 1) +
+    return 4 * h->factors + h->twins + 3 * h->acc +
+           (h->twins > 0 ? 5 : 4) * (h->instruments + 1) +
            h->length * (h->factors + 2 * h->extra + h->bridge) +
            (h->coordinates + RISK_BLOCK - 1) / RISK_BLOCK;
 }
@@ -60,6 +61,7 @@ static int make_block(const struct shape *h, struct risk_block *b)
     b->acc = at, at += 3 * h->acc;
     b->pay = at, at += h->instruments + 1;
     b->control = at, at += h->instruments + 1;
+    b->second = at, at += h->twins > 0 ? h->instruments + 1 : 0;
     b->moved = at, at += 2 * (h->instruments + 1);
     b->normals = at, at += h->length * h->factors;
     b->extra_z = at, at += h->length * h->extra;
@@ -218,6 +220,8 @@ static void walk_both(const struct risk_store *s, const struct risk_market *m,
     memset(pay, 0, rows * sizeof(risk_row));
     if (control != NULL)
         memset(control, 0, rows * sizeof(risk_row));
+    if (control != NULL && s->t.any_twin)
+        memset(b->second, 0, rows * sizeof(risk_row));
     if (s->t.plan.antithetic) {
         risk_walk(s, m, b, path, 1, 0.5, pay, control);
         risk_walk(s, m, b, path, -1, 0.5, pay, control);
@@ -234,12 +238,19 @@ static void add_sums(const struct risk_store *s, const struct risk_block *b,
         const double *y = b->pay[q], *c = b->control[q];
         out[q].y += row_sum(y);
         out[q].yy += row_product(y, y);
-        if (q < s->t.plan.n_instruments &&
-            s->t.plan.instruments[q].control != RISK_NO_CONTROL) {
-            out[q].c += row_sum(c);
-            out[q].cc += row_product(c, c);
-            out[q].yc += row_product(y, c);
-        }
+        if (q == s->t.plan.n_instruments ||
+            s->t.plan.instruments[q].control == RISK_NO_CONTROL)
+            continue;
+        out[q].c += row_sum(c);
+        out[q].cc += row_product(c, c);
+        out[q].yc += row_product(y, c);
+        if (!risk_wants_twin(&s->t.plan.instruments[q]))
+            continue;
+        const double *second = b->second[q];
+        out[q].s += row_sum(second);
+        out[q].ss += row_product(second, second);
+        out[q].ys += row_product(y, second);
+        out[q].cs += row_product(c, second);
     }
 }
 

@@ -47,6 +47,7 @@ struct risk_block {
     risk_row *acc;      /* [n_acc][3] */
     risk_row *pay;      /* [n_instruments + 1] of the base */
     risk_row *control;  /* [n_instruments + 1] */
+    risk_row *second;   /* the same of second controls, where there are twins */
     risk_row *moved;    /* [2][n_instruments + 1] of two scenarios */
     risk_row *normals;  /* [length][n_factors] */
     risk_row *extra_z;  /* [length][n_extra] */

@@ -64,6 +64,7 @@ struct risk_view {
     double *points;   /* [n_steps][n_sobol]: Sobol's normals */
     double *pay;      /* [n_instruments + 1] */
     double *control;  /* [n_instruments + 1] */
+    double *second;   /* [n_instruments + 1] of second controls, with twins */
     double *moved;    /* [2][n_instruments + 1] of two scenarios */
 };
 

@@ -101,9 +101,12 @@ enum risk_control {
     RISK_UNDERLYING,
     /* The payoff on the spot's twin, a geometric Brownian motion of the mean
      * variance that the same normals drive, and control_delta times what the
-     * spot exceeds its twin by. */
+     * spot exceeds its twin by. The spot itself stands beside it as a second
+     * control. */
     RISK_TWIN,
-    RISK_TWIN_GEOMETRIC /* the same with averages, the twin's a geometric one */
+    /* The same with averages, the twin's a geometric one; the second control of
+     * an arithmetic one is that average. */
+    RISK_TWIN_GEOMETRIC
 };
 
 /* The variance that a factor's logarithm gathers in the mean from today to t,
@@ -124,6 +127,7 @@ struct risk_instrument {
     double discount; /* to today, at the payment date */
     enum risk_control control;
     double control_mean, control_delta;
+    double second_mean; /* of the second control */
     /* Early exercise: 1 / what the legs' spots and the payoff are measured
      * in. */
     double per_unit[RISK_LEGS_MAX], pay_per_unit;
@@ -182,9 +186,11 @@ struct risk_plan {
 
 /* Sums over the paths of one chunk, per instrument and for the portfolio (the
  * last row, quantities included): [n_instruments + 1]. With antithetic numbers
- * a sample is the mean of a pair. y: discounted payoff, c: control. */
+ * a sample is the mean of a pair. y: discounted payoff, c: control, s: the
+ * second control. */
 struct risk_sums {
     double y, yy, c, cc, yc;
+    double s, ss, ys, cs;
 };
 
 /* The same for differences between scenarios: with y_s the sample in scenario

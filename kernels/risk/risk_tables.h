@@ -47,7 +47,7 @@ static inline int risk_needs_bridge(enum risk_action a)
 }
 
 /* Whether a control wants the twin of a factor. */
-static inline int risk_wants_twin(const struct risk_instrument *q)
+EXACT_FN int risk_wants_twin(const struct risk_instrument *q)
 {
     return q->control == RISK_TWIN || q->control == RISK_TWIN_GEOMETRIC;
 }

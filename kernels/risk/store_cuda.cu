@@ -14,7 +14,7 @@ static const size_t COLUMN_BYTES = (size_t)1 << 30;
 
 /* How many numbers of each kind a path has. */
 struct shape {
-    size_t state, acc, normals, extra, bridge, points, rows, moved;
+    size_t state, acc, normals, extra, bridge, points, rows, second, moved;
 };
 
 static struct shape shape_of(const struct risk_plan *p, size_t n_extra,
@@ -29,6 +29,7 @@ static struct shape shape_of(const struct risk_plan *p, size_t n_extra,
     h.bridge = many > 0 ? 4 * n_bridge : 0;
     h.points = (size_t)p->n_steps * n_sobol;
     h.rows = (size_t)p->n_instruments + 1;
+    h.second = twins ? h.rows : 0;
     h.moved = p->n_scenarios > 0 ? 2 * h.rows : 0;
     return h;
 }
@@ -36,7 +37,7 @@ static struct shape shape_of(const struct risk_plan *p, size_t n_extra,
 static size_t numbers_of(const struct shape *h)
 {
     return h->state + h->acc + h->normals + 2 * h->extra + h->bridge +
-           h->points + 2 * h->rows + h->moved;
+           h->points + 2 * h->rows + h->second + h->moved;
 }
 
 /* The shape before the plan's tables are made. */
@@ -102,6 +103,7 @@ int risk_cuda_columns(struct risk_store *s, int64_t chunks)
     v->points = at, at += h.points * paths;
     v->pay = at, at += h.rows * paths;
     v->control = at, at += h.rows * paths;
+    v->second = at, at += h.second * paths;
     v->moved = at;
     return 0;
 }

@@ -11,6 +11,7 @@ enum {
     SUM_WARPS = SUM_THREADS / 32,
     SUM_BLOCKS = RISK_CHUNK / RISK_BLOCK, /* blocks of paths in a chunk */
     SUM_FIELDS = sizeof(struct risk_sums) / sizeof(double),
+    ONE_CONTROL = 5, /* of them: without a second control */
     PAIR_FIELDS = sizeof(struct risk_scenario_sums) / sizeof(double),
     PAIR_VALUES = PAIR_FIELDS + 2 /* y and yy of the second scenario, too */
 };
@@ -53,26 +54,37 @@ static __device__ __forceinline__ double sum_chunk(double (*shared)[SUM_BLOCKS],
     return sum;
 }
 
+/* FIELDS: the first of them that are wanted; the others stay 0. */
+template <int FIELDS>
 static __global__ void __launch_bounds__(SUM_THREADS)
     sum_rows(struct risk_view m, double *out)
 {
-    __shared__ double shared[SUM_FIELDS][SUM_BLOCKS];
+    __shared__ double shared[FIELDS][SUM_BLOCKS];
     const int rows = m.n_instruments + 1, row = (int)blockIdx.x % rows;
     const size_t chunk = blockIdx.x / (unsigned)rows,
                  at = (size_t)row * m.stride + chunk * RISK_CHUNK;
     const double *pay = m.pay + at, *control = m.control + at;
     const int controlled =
         row < m.n_instruments && m.instruments[row].control != RISK_NO_CONTROL;
-    double sum =
-        sum_chunk<SUM_FIELDS>(shared, [&](int i, double value[SUM_FIELDS]) {
-            const double y = pay[i], c = controlled ? control[i] : 0;
-            value[0] = y;
-            value[1] = y * y;
-            value[2] = c;
-            value[3] = c * c;
-            value[4] = controlled ? y * c : 0;
-        });
-    if (threadIdx.x < SUM_FIELDS)
+    const int two = FIELDS > ONE_CONTROL && row < m.n_instruments &&
+                    risk_wants_twin(&m.instruments[row]);
+    const double *second = two ? m.second + at : pay;
+    double sum = sum_chunk<FIELDS>(shared, [&](int i, double value[FIELDS]) {
+        const double y = pay[i], c = controlled ? control[i] : 0;
+        value[0] = y;
+        value[1] = y * y;
+        value[2] = c;
+        value[3] = c * c;
+        value[4] = controlled ? y * c : 0;
+        if constexpr (FIELDS > ONE_CONTROL) {
+            const double s = two ? second[i] : 0;
+            value[5] = s;
+            value[6] = s * s;
+            value[7] = two ? y * s : 0;
+            value[8] = two ? c * s : 0;
+        }
+    });
+    if (threadIdx.x < FIELDS)
         out[(size_t)blockIdx.x * SUM_FIELDS + threadIdx.x] = sum;
 }
 
@@ -114,8 +126,12 @@ static __global__ void __launch_bounds__(SUM_THREADS)
 int risk_cuda_sums(struct risk_store *s, int64_t chunks, struct risk_sums *out)
 {
     const unsigned grid = (unsigned)(chunks * (s->view.n_instruments + 1));
-    LAUNCH(sum_rows, grid, SUM_THREADS, 0, s->device->stream, s->view,
-           (double *)out);
+    if (s->t.any_twin)
+        LAUNCH((sum_rows<SUM_FIELDS>), grid, SUM_THREADS, 0, s->device->stream,
+               s->view, (double *)out);
+    else
+        LAUNCH((sum_rows<ONE_CONTROL>), grid, SUM_THREADS, 0, s->device->stream,
+               s->view, (double *)out);
     CUDA_TRY_LAUNCH(s->ctx, "sum_rows");
     return 0;
 }

@@ -244,6 +244,15 @@ static void pay_control(const struct walk *w, int32_t number)
             twin ? exact_load(w->b->twin[q->factor[0]] + i) : exact_set(0));
         exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
     }
+    if (!risk_wants_twin(q))
+        return;
+    to = w->b->second[number];
+    EACH(i)
+    {
+        const exact_real spot = exact_load(w->b->spot[q->factor[0]] + i),
+                         y = risk_pay_second(q, &spot, exact_load(acc[0] + i));
+        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
+    }
 }
 
 static void pay(const struct walk *w, int32_t number)

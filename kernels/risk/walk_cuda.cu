@@ -83,6 +83,10 @@ pay(risk_walker<KIND> &w, int number, const double *acc, const struct target &t)
                          q->control == RISK_TWIN ? w.twin(q->factor[0]) : 0);
     to = &w.column(t.control, number);
     *to = exact_fma(d, y, *to);
+    if (!risk_wants_twin(q))
+        return;
+    to = &w.column(w.m.second, number);
+    *to = exact_fma(d, risk_pay_second(q, spot, acc[0]), *to);
 }
 
 template <int KIND>
@@ -222,6 +226,8 @@ walk_all(const struct risk_view &m, const struct risk_card_market &market,
         w.column(pay, q) = 0;
         if (control != NULL)
             w.column(control, q) = 0;
+        if (w.twins)
+            w.column(m.second, q) = 0;
     }
 #pragma unroll 1
     for (int mirror = 0; mirror <= m.antithetic; mirror++) {

@@ -7,7 +7,9 @@
  * (kernels/risk/models.h), and the control is what the twin pays, in closed
  * form, with delta (S - S_twin), delta that of the twin's price: where the
  * option is all but exercised, it is S that matters, where the spot jumps or
- * the variance is not the mean one, S - S_twin tells.
+ * the variance is not the mean one, S - S_twin tells. The spot itself (an
+ * arithmetic average: that average) stands beside it as a second control, where
+ * the variance strays so far from its mean that the twin is of little use.
  */
 #include <math.h>
 
@@ -102,8 +104,11 @@ static int use_twin(const struct risk_asset *a, const struct risk_position *p,
         return 0;
     q->control = average ? RISK_TWIN_GEOMETRIC : RISK_TWIN;
     q->control_mean = twin_price(p, &s, &q->control_delta);
-    if (p->type == RISK_TYPE_ASIAN_ARITHMETIC)
+    q->second_mean = a->model.spot * exp(risk_growth(a, 0, p->maturity)) * paid;
+    if (p->type == RISK_TYPE_ASIAN_ARITHMETIC) {
+        q->second_mean = arithmetic_mean(a, p) * paid;
         q->control_mean += q->control_delta * (arithmetic_mean(a, p) - s.mean);
+    }
     q->control_mean *= paid;
     return 1;
 }

@@ -207,21 +207,44 @@ struct risk_number risk_mean(double sum, double squares, double n)
                                             : INFINITY};
 }
 
-/* With a control of known mean: y - beta (c - mean), beta from the same
- * samples, which biases by O(1/n) only (Glasserman 2004, section 4.1). */
-static void controlled(const struct risk_sums *s, double n, double known,
-                       struct risk_price *out)
+/* Coefficients of the two controls, or 0 for one that does not vary, or (the
+ * second) that varies as the other does but for rounding. */
+static void two_controls(double vc, double vs, double cs, double yc, double ys,
+                         double b[2])
 {
-    double y = s->y / n, c = s->c / n;
-    double vy = s->yy / n - y * y, vc = s->cc / n - c * c,
-           cov = s->yc / n - y * c;
+    const double det = vc * vs - cs * cs;
+    b[0] = b[1] = 0;
+    if (vc > 0 && vs > 0 && det > 1e-9 * vc * vs) {
+        b[0] = (vs * yc - cs * ys) / det;
+        b[1] = (vc * ys - cs * yc) / det;
+    } else if (vc > 0) {
+        b[0] = yc / vc;
+    } else if (vs > 0) {
+        b[1] = ys / vs;
+    }
+}
+
+/* With controls of known mean: y - beta . (c - mean), beta from the same
+ * samples, which biases by O(1/n) only (Glasserman 2004, section 4.1). */
+static void controlled(const struct risk_sums *s, double n,
+                       const struct risk_instrument *q, struct risk_price *out)
+{
+    const double y = s->y / n, c = s->c / n, second = s->s / n,
+                 vy = s->yy / n - y * y, yc = s->yc / n - y * c,
+                 ys = s->ys / n - y * second;
+    double vc = s->cc / n - c * c, vs = s->ss / n - second * second, b[2];
     out->value = risk_mean(s->y, s->yy, n);
     out->control_share = 0;
-    if (!(vc > 1e-14 * s->cc / n) || !(vy > 0))
+    /* What is left of a number that does not vary is rounding. */
+    vc = vc > 1e-14 * s->cc / n ? vc : 0;
+    vs = vs > 1e-14 * s->ss / n ? vs : 0;
+    if (!(vy > 0))
         return;
-    double share = cov * cov / (vc * vy);
+    two_controls(vc, vs, s->cs / n - c * second, yc, ys, b);
+    const double share = (b[0] * yc + b[1] * ys) / vy;
     out->control_share = fmin(share, 1);
-    out->value.value = y - cov / vc * (c - known);
+    out->value.value =
+        y - b[0] * (c - q->control_mean) - b[1] * (second - q->second_mean);
     out->value.error = sqrt(vy * fmax(1 - share, 0) / (n - 1));
 }
 
@@ -239,7 +262,7 @@ static const char *method_of(const struct risk *risk, int32_t i)
         return "Monte Carlo, control: underlying";
     case RISK_TWIN:
     case RISK_TWIN_GEOMETRIC:
-        return "Monte Carlo, control: Black-Scholes twin";
+        return "Monte Carlo, controls: Black-Scholes twin, underlying";
     default:
         return "Monte Carlo";
     }
@@ -296,8 +319,7 @@ void risk_price_numbers(struct risk *risk)
             known += p->quantity * out->value.value;
             continue;
         }
-        controlled(&risk->sums[i], n, risk->plan.instruments[i].control_mean,
-                   out);
+        controlled(&risk->sums[i], n, &risk->plan.instruments[i], out);
         out->method = method_of(risk, i);
         if (p->type == RISK_TYPE_AMERICAN)
             known += exercise_today(risk, p, out);

@@ -104,7 +104,8 @@ static const struct param params[] = {
      "control: each payoff has a control of known mean on the same path: the "
      "geometric average of an Asian option; with heston and merton what the "
      "option pays on a Black-Scholes twin of the price, a geometric Brownian "
-     "motion that the same normals drive; else the underlying."},
+     "motion that the same normals drive, and the underlying beside it; else "
+     "the underlying."},
     {"risk", "target_error", PARAM_DOUBLE, NO_DIM, "0.01", 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "The run ends when the standard error of the portfolio's value is at most "

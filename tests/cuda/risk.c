@@ -99,7 +99,8 @@ static void add_all(struct problem *p, int f)
     q = add(p, RISK_DIGITAL, f, RISK_PAY);
     q->control = twin ? RISK_TWIN : RISK_NO_CONTROL;
     q->control_delta = 0.4;
-    add(p, RISK_ASIAN_ARITHMETIC, f, RISK_SUM_SPOT);
+    q = add(p, RISK_ASIAN_ARITHMETIC, f, RISK_SUM_SPOT);
+    q->control = twin ? RISK_TWIN_GEOMETRIC : RISK_NO_CONTROL;
     q = add(p, RISK_ASIAN_GEOMETRIC, f, twin ? RISK_SUM_TWIN : RISK_SUM_LOG);
     q->control = twin ? RISK_TWIN_GEOMETRIC : RISK_GEOMETRIC;
     q = add(p, RISK_BARRIER_OUT, f, RISK_KNOCK_BRIDGE);

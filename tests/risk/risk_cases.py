@@ -82,7 +82,7 @@ class Deck:
         right ones, one in twenty runs has one outside, and the seed is fixed.
         The error itself is at most `relative` of the value (of `floor`, where
         the value is smaller)."""
-        price, error = self.run()
+        price, error = self.price, self.error = self.run()
         for i, (value, _, title, _) in enumerate(self.positions):
             held = tap.ok(abs(price[i] - value) <= 3.5 * error[i] + 1e-12 and
                           error[i] <= relative * max(value, floor), title)
@@ -97,10 +97,45 @@ def title(case, p, words):
     return f"{case} {' '.join(w for w in words[:3])}: {numbers}"
 
 
+def side(words):
+    return "call" if "call" in words else "put"
+
+
+def asians(paths):
+    """Averages of a geometric Brownian motion over equal dates."""
+    deck = Deck("asians", paths)
+    for case, p, words, value in rows("asian_arithmetic_discrete",
+                                      "asian_geometric_discrete"):
+        kind = case.replace("_discrete", "").replace("_", "-")
+        deck.add(value, deck.gbm(p), title(case, p, words), type=kind,
+                 side=side(words), strike=p["K"], maturity=p["T"],
+                 fixings=int(p["n"]))
+    return deck
+
+
+def barriers(paths):
+    """Watched all the time (the chance of a Brownian bridge is exact on a step
+    of any length), and on dates: one deck for each grid of dates. paths: by
+    the number of dates, 0: all the time."""
+    decks = {}
+    for case, p, words, value in rows("barrier_continuous",
+                                      "barrier_discrete_exact"):
+        dates = int(p.get("m", 0))
+        grid = (dates, p["T"])
+        if grid not in decks:
+            decks[grid] = Deck(f"barriers{len(decks)}", paths[dates])
+        deck = decks[grid]
+        way, end = words[0].split("-")
+        deck.add(value, deck.gbm(p), title(case, p, words), type="barrier",
+                 side=side(words), strike=p["K"], maturity=p["T"],
+                 barrier=p["H"], rebate=p["rebate"], kind=f"{way}-and-{end}",
+                 monitoring=dates if dates else "continuous")
+    return decks.values()
+
+
 def add_heston(deck, p, value, name, words):
     f = deck.factor(model="heston", spot=p["S"], rate=p["r"], dividend=p["q"],
                     variance=p["v0"], kappa=p["kappa"], theta=p["theta"],
                     xi=p["volofvol"], rho=p["rho"])
-    side = "call" if "call" in words else "put"
-    deck.add(value, f, name, type="european", side=side, strike=p["K"],
-             maturity=p["T"])
+    deck.add(value, f, name, type="european", side=side(words),
+             strike=p["K"], maturity=p["T"])
