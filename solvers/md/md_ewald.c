@@ -436,6 +436,27 @@ double md_ewald_bytes(const struct md *md)
     return waves * (sizeof *e->wave + 0.5 * sizeof *e->sums);
 }
 
+/* A particle and a point of the mesh near it: weights 2, the charge 2, three
+ * fields 6; one transform there and three back, of reals: 2.5 N log2 N each; a
+ * mode: three fields and the energy, 12. A particle and a wave: its phase, for
+ * the sums and for the forces, 14 each, and 12 to add. */
+double md_ewald_flops(const struct md *md)
+{
+    const struct md_ewald *e = md->ewald;
+    double n = (double)md->n_particles, points, waves = 0.5;
+    if (!e)
+        return 0;
+    if (e->on_mesh) {
+        points =
+            (double)e->cells[0] * (double)e->cells[1] * (double)e->cells[2];
+        return 10 * n * pow(e->order, 3) +
+               points * (10 * log2(fmax(points, 2)) + 12);
+    }
+    for (int d = 0; d < 3; d++)
+        waves *= e->wave_cutoff * md->box_length[d] / pi;
+    return 40 * n * waves * pi / 6; /* half a sphere of the numbers */
+}
+
 void md_ewald_free(struct md *md)
 {
     struct md_ewald *e = md->ewald;

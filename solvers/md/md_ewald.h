@@ -64,6 +64,8 @@ int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 void md_ewald_free(struct md *md);
 /* Bytes that this rank needs for it: an estimate until it is open. */
 double md_ewald_bytes(const struct md *md);
+/* Floating-point operations of a step for it, of all ranks, about. */
+double md_ewald_flops(const struct md *md);
 /* Add a wave's energy, and its virial, to the sums. alpha2: alpha^2. */
 void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
                   double k2, double alpha2);

@@ -10,6 +10,8 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/timer.h"
+#include "domain/topology.h"
+#include "md_data.h"
 #include "md_ewald.h"
 #include "solvers/solver.h"
 
@@ -24,11 +26,50 @@ enum { FLOPS_PAIR = 24, FLOPS_PARTICLE = 18 };
  * 3 differences, 3 for the force over r, 9 as above. A particle: 11 for F'. */
 enum { FLOPS_EAM_PAIR = 60, FLOPS_EAM_PARTICLE = FLOPS_PARTICLE + 11 };
 
+/* Coulomb's force of a pair: the piece of r^2 and 12 steps of Horner's scheme,
+ * charges and sum. A bond, an angle, a dihedral or an improper one:
+ * differences, lengths, functions and forces. A rigid distance: three rounds of
+ * its equation, for positions and for velocities. */
+enum { FLOPS_CHARGES = 30, FLOPS_RIGID = 120 };
+static const double flops_term[MD_DATA_KINDS] = {30, 70, 150, 150};
+
+static double flops_of_terms(const struct md *md)
+{
+    double sum = 0;
+    if (!md->data || !md->bonded.on)
+        return 0;
+    for (int k = 0; k < MD_DATA_KINDS; k++)
+        sum += flops_term[k] * (double)md->data->n_terms[k];
+    if (md->rigid.on)
+        sum += FLOPS_RIGID * (md->rigid.count > 0
+                                  ? md->rigid.count
+                                  : (double)md->data->n_terms[MD_TERM_BOND]);
+    return sum;
+}
+
 static double flops(const struct md *md, double pairs)
 {
     double n = (double)md->n_particles;
-    return md->eam ? FLOPS_EAM_PAIR * pairs + FLOPS_EAM_PARTICLE * n
-                   : FLOPS_PAIR * pairs + FLOPS_PARTICLE * n;
+    if (md->eam)
+        return FLOPS_EAM_PAIR * pairs + FLOPS_EAM_PARTICLE * n;
+    return (FLOPS_PAIR + (md->charged ? FLOPS_CHARGES : 0)) * pairs +
+           FLOPS_PARTICLE * n + flops_of_terms(md) + md_ewald_flops(md);
+}
+
+/* Of one rank. Each particle has its own list of the terms that it is in, in
+ * topology.c with some slack, and of the pairs that bonds exclude, about three
+ * a bond; all of them stand there once more for the loops. */
+static double bytes_of_terms(const struct md *md)
+{
+    double listed = 0, n = (double)md->n_particles;
+    if (!md->data || !md->bonded.on)
+        return 0;
+    if (md->topology && topology_bytes(md->topology) > 0)
+        return (double)topology_bytes(md->topology);
+    for (int k = 0; k < MD_DATA_KINDS; k++)
+        listed += (double)md->data->n_terms[k] *
+                  (md_term_size(k) + (k == MD_TERM_BOND ? 3 * 2 : 0));
+    return (2.4 * sizeof(struct md_term) * listed + 96 * n) / md->grid.size;
 }
 
 static double volume(const double length[3])
@@ -81,7 +122,7 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
     const struct md_kernels *k = kernels_of(ctx, md);
     out->memory_per_rank =
         k ? k->estimate(&setup, out->items_per_rank, out->halo_per_rank) +
-                md_ewald_bytes(md) + md_analysis_bytes(md)
+                bytes_of_terms(md) + md_ewald_bytes(md) + md_analysis_bytes(md)
           : 0;
     snprintf(out->memory_hint, sizeof out->memory_hint,
              "more ranks%s, %sa smaller md.pair.skin or md.pair.cutoff, or "
@@ -124,13 +165,13 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
     double pairs = 0;
     TRY(count_pairs(ctx, md, &pairs));
     md->k->counters(md->store, &counters);
-    *out = (struct solver_totals){.item = "atom",
-                                  .items = (double)md->n_particles,
-                                  .extra_rate = pairs,
-                                  .extra = "pairs in range",
-                                  .memory = (double)counters.bytes +
-                                            md_ewald_bytes(md) +
-                                            md_analysis_bytes(md)};
+    *out = (struct solver_totals){
+        .item = "atom",
+        .items = (double)md->n_particles,
+        .extra_rate = pairs,
+        .extra = "pairs in range",
+        .memory = (double)counters.bytes + bytes_of_terms(md) +
+                  md_ewald_bytes(md) + md_analysis_bytes(md)};
     int64_t steps = md->step - md->first_step;
     out->flops = (double)steps * flops(md, pairs);
     out->bytes = counters.moved;

@@ -6,6 +6,7 @@ Times are only bounded: machines differ, and others work on this one, too.
 
 import os
 import re
+import shutil
 
 import tap
 
@@ -117,6 +118,36 @@ tap.ok("not measured: the deck does not run on the 1 rank here" in said,
 said, warned = check("risk.toml", "--ranks", "8")
 tap.ok("too little to do: 1024 paths" in warned,
        "few paths for each rank are warned of")
+
+# What was guessed against what was counted, also of bonds, metals and meshes.
+# Arrays have some slack, which is much of a small problem.
+def bytes_of(text):
+    number, unit = text.split()
+    return float(number) * {"bytes": 1, "kB": 1e3, "MB": 1e6}[unit]
+
+
+for name in ("lj_gas", "chains", "copper", "salt", "water"):
+    deck = os.path.join(tap.TOP_SRCDIR, "inputs", "md", name + ".toml")
+    said, _ = check(deck, "--measure", "0")
+    guess = bytes_of(re.search(r"about (\S+ \S+) a rank", said)[1])
+    run = tap.warpdeck("run", deck, "md.steps=1", "--output", "run",
+                       "--overwrite").stdout
+    real = bytes_of(re.search(r"of a rank: (\S+ \S+) of atom", run)[1])
+    tap.ok(0.5 < guess / real < 2,
+           f"{name}: memory is about what a run needs ({guess / real:.2f})")
+
+
+def work(*more):
+    text = check(deck, "--measure", "0", *more)[0]
+    number, unit = re.search(r"work about (\S+) (.)", text).groups()
+    return float(number) * {"k": 1e3, "M": 1e6}[unit]
+
+
+# The last deck's water: a mesh of twice the points takes four transforms more.
+tap.ok(work("md.coulomb.mesh=[64,64,64]") > work("md.coulomb.mesh=[32,32,32]")
+       + 28 * 32**3 * 10, "work is that of a mesh, too")
+shutil.rmtree("run")
+
 if tap.have_mpi():
     said, _ = check("md.toml", ranks=2)
     tap.ok("on this machine's 2 ranks" in said, "two ranks measure together")
