@@ -7,6 +7,8 @@ MD_LOOP_SOURCES = \
 	kernels/md/id_table.h \
 	kernels/md/md_terms.h \
 	kernels/md/md_mesh.h \
+	kernels/md/md_outer.h \
+	kernels/md/outer_cpu.c \
 	kernels/md/bonded.h \
 	kernels/md/box_cpu.c \
 	kernels/md/tensor.h \

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "kernels/md/md_mesh.h"
+#include "kernels/md/md_outer.h"
 #include "kernels/md/md_terms.h"
 
 struct ctx;
@@ -62,8 +63,9 @@ enum md_graphs { MD_GRAPHS_AUTO, MD_GRAPHS_ON, MD_GRAPHS_OFF };
 struct md_setup {
     double box_lo[3], box_length[3];
     double lo[3], hi[3]; /* this rank's block */
-    int cut[3];          /* 1 where the box is cut among ranks (halo), 0
-                          * where this rank spans the periodic box (shifts) */
+    int cut[3];          /* 1 where the box is cut among ranks (halo) or has
+                          * walls, 0 where this rank spans the periodic box
+                          * (shifts) */
     double list_radius;  /* cutoff + skin, for the pair list */
     double halo_radius;  /* >= list_radius: how far halo copies reach */
     int n_species;
@@ -263,6 +265,15 @@ struct md_kernels {
     /* Add to the forces q sum_k k (sin(k x) re - cos(k x) im) of field[k]. */
     int (*wave_forces)(struct ctx *ctx, struct md_store *s,
                        const struct md_waves *w, const double (*field)[2]);
+
+    /* ---- walls and fields; NULL in a backend without ---- */
+    /* Add to the forces, after force_halo(), and to sums; on_wall grows by the
+     * force on each face. */
+    void (*outer_forces)(struct md_store *s, const struct md_outer *o,
+                         struct md_sums *sums, double on_wall[MD_FACES]);
+    /* After a drift: particles behind a wall are mirrored at it. Returns 0, or
+     * the id of one that cannot be there. */
+    int64_t (*reflect)(struct md_store *s, const struct md_outer *o);
 
     /* ---- motion ---- */
     /* v += a * dt_kick; x += v * dt_drift. Returns the greatest distance any

@@ -158,6 +158,8 @@ enum md_energy {
     MD_ENERGY_IMPROPER,
     MD_ENERGY_MESH,      /* Ewald: reciprocal, self and net charge */
     MD_ENERGY_EMBEDDING, /* of the embedded-atom method */
+    MD_ENERGY_WALL,
+    MD_ENERGY_FIELD,
     MD_ENERGIES
 };
 

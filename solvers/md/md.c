@@ -33,6 +33,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_rigid_free(md);
     md_eam_free(md);
     md_forms_free(md);
+    md_walls_free(md);
     md_ewald_free(md);
     md_data_free(md->data);
     free(md->pair.coeff);
@@ -109,10 +110,12 @@ static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
                         struct md_sums *sums)
 {
     timer_begin(ctx->timers, md->phase_pair);
-    if (of_halo)
+    if (of_halo) {
         md->k->force_halo(md->store, sums);
-    else
+        md_walls_forces(md, sums);
+    } else {
         md->k->force_own(md->store, sums);
+    }
     timer_end(ctx->timers, md->phase_pair);
 }
 
@@ -245,6 +248,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     double moved2 = 0;
     TRY(kick_and_drift(ctx, md, &moved2));
     int torn = md_rigid_place(ctx, md, &moved2);
+    torn = torn ? torn : md_walls_reflect(ctx, md);
     int status = md_check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
     if (list_is_stale(md, moved2))
@@ -298,7 +302,7 @@ struct md_setup md_setup_of(const struct md *md)
         setup.box_length[d] = md->box_length[d];
         setup.lo[d] = md->grid.lo[d];
         setup.hi[d] = md->grid.hi[d];
-        setup.cut[d] = md->grid.dims[d] > 1;
+        setup.cut[d] = md->grid.dims[d] > 1 || md->grid.walled[d];
     }
     for (int s = 0; s < md->n_species; s++)
         setup.mass[s] = md->species[s].mass;
@@ -326,6 +330,7 @@ int md_open_store(struct ctx *ctx, struct md *md)
                  md->pair.rebuild_every);
     TRY(comm_agree(ctx, open_kernels(ctx, md)));
     TRY(md_check_ensemble(ctx, md));
+    TRY(md_walls_open(ctx, md));
     TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
     TRY(md_ewald_open(ctx, md));
     if (!md->bonded.on)
@@ -340,6 +345,7 @@ static int md_start(struct ctx *ctx, void *state)
     struct md *md = state;
     TRY(md_open_store(ctx, md));
     TRY(md_place_particles(ctx, md));
+    TRY(md_walls_start(ctx, md));
     TRY(md_redistribute(ctx, md));
     TRY(md_rigid_start(ctx, md, 0));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));

@@ -102,6 +102,15 @@ struct md_pair {
     double tail_energy, tail_pressure; /* 0 without `tail` */
 };
 
+/* Walls and fields. */
+struct md_walls {
+    int has_face[MD_FACES], has_force[MD_FACES], has_field;
+    struct md_outer outer; /* borrows the arrays */
+    struct md_wall *wall;
+    unsigned char *acts;      /* [walls][n_species] */
+    double on_wall[MD_FACES]; /* forces of this rank's particles */
+};
+
 /* What acts along bonds; the arrays are owned, `field` borrows them. */
 struct md_bonded {
     int on;        /* there are terms */
@@ -158,6 +167,7 @@ struct md {
     double temperature, relaxation; /* of the thermostat */
     int chain_links;                /* of a Nose-Hoover chain */
     struct md_barostat barostat;
+    struct md_walls walls;
     int pressure_tensor;    /* its components are shown */
     int with_tensor;        /* sums come by directions */
     int charged;            /* particles carry charges */
@@ -280,6 +290,23 @@ int md_coulomb_read(struct ctx *ctx, struct params *p, struct md *md);
  * asked for, and warn where all do not add up to 0. Collective. */
 int md_coulomb_charge(struct ctx *ctx, const struct md *md,
                       struct md_particle *p, size_t n);
+
+/* ---- md_walls.c: walls and constant fields ---- */
+/* [[md.walls]] and [md.field], after all that does not go with them. Errors go
+ * to params_error. */
+int md_walls_read(struct ctx *ctx, struct params *p, struct md *md);
+void md_walls_free(struct md *md);
+/* The shortest edge across which a pair has images. */
+double md_shortest_edge(const struct md *md);
+int md_walls_open(struct ctx *ctx, struct md *md);
+/* Nobody starts outside. Collective. */
+int md_walls_start(struct ctx *ctx, struct md *md);
+/* Their forces, once those of pairs are there. */
+void md_walls_forces(struct md *md, struct md_sums *sums);
+/* After a drift. Not collective. Errors: STATUS_PHYSICS. */
+int md_walls_reflect(struct ctx *ctx, struct md *md);
+void md_walls_observe_init(struct md *md);
+int md_walls_observe(struct ctx *ctx, struct md *md, double *values, int *n);
 
 /* ---- md_initial.c: particles at the start ---- */
 int64_t md_lattice_sites(const struct md_initial *initial);

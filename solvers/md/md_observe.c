@@ -64,6 +64,10 @@ static const struct {
     [MD_ENERGY_IMPROPER] = {"improper_energy", "energy of impropers"},
     [MD_ENERGY_EMBEDDING] = {"embedding_energy",
                              "of atoms in the density of their neighbors"},
+    [MD_ENERGY_WALL] = {"wall_energy", "of particles near walls"},
+    [MD_ENERGY_FIELD] = {"field_energy",
+                         "of particles in the constant fields, along their "
+                         "paths through periodic faces"},
     [MD_ENERGY_MESH] =
         {"mesh_energy",
          "far part of Coulomb's: waves, and charges by themselves"},
@@ -75,8 +79,13 @@ static int has_part(const struct md *md, int e)
     int coulomb = md->bonded.field.coulomb.method != MD_COULOMB_NONE;
     if (e == MD_ENERGY_EMBEDDING)
         return md->eam != NULL;
+    if (e == MD_ENERGY_WALL)
+        return md->walls.outer.n_walls > 0;
+    if (e == MD_ENERGY_FIELD)
+        return md->walls.has_field;
     if (e == MD_ENERGY_PAIR)
-        return coulomb || md->bonded.on || md->eam;
+        return coulomb || md->bonded.on || md->eam || md->walls.has_field ||
+               md->walls.outer.n_walls > 0;
     if (e == MD_ENERGY_COULOMB)
         return coulomb;
     if (e == MD_ENERGY_MESH)
@@ -118,6 +127,7 @@ void md_observe_init(struct md *md)
                           "mean squared distance from the start, all particles",
                           "MSD", 0, 4);
     md_observe_box_init(md);
+    md_walls_observe_init(md);
 }
 
 /* Sums over ranks that all values are made of. */
@@ -188,7 +198,8 @@ int md_observe(struct ctx *ctx, void *state, double *values)
         TRY(md_msd_measure(ctx, md));
         values[n++] = md->msd_now[0];
     }
-    return md_observe_box(ctx, md, values, &n);
+    TRY(md_observe_box(ctx, md, values, &n));
+    return md_walls_observe(ctx, md, values, &n);
 }
 
 /* ---- pictures ---- */
@@ -348,7 +359,7 @@ static void describe_frame(struct md *md)
     for (int d = 0; d < 3; d++) {
         frame->box_edges[d] = md->box_length[d];
         frame->box_origin[d] = md->box_lo[d];
-        frame->periodic[d] = 1;
+        frame->periodic[d] = !md->grid.walled[d];
     }
     frame->n_fields = 0;
     frame->fields = md->fields;

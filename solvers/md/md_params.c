@@ -361,8 +361,7 @@ static void read_output(struct params *p, struct md *md)
 
 static void check_cutoff(struct params *p, const struct md *md)
 {
-    double shortest =
-        fmin(md->box_length[0], fmin(md->box_length[1], md->box_length[2]));
+    double shortest = md_shortest_edge(md);
     double reach = md->pair.reach + md->pair.skin;
     /* A pair at exactly half the box has two images, both just not counted. */
     if (md->pair.cutoff > 0.5 * shortest * (1 + 1e-12))
@@ -414,14 +413,19 @@ static void choose_grid(struct ctx *ctx, struct params *p, struct md *md)
     }
     grid_init(&md->grid, md->box_lo, md->box_length, dims, comm_rank(ctx->comm),
               size);
+    for (int d = 0; d < 3; d++)
+        md->grid.walled[d] = md->walls.outer.walled[d];
 }
 
-/* Langevin noise sets all components of the momentum in motion; the other
- * ensembles keep the total at zero. */
+/* Langevin noise sets all components of the momentum in motion, and walls those
+ * across them; else the total stays zero. */
 static double degrees_of_freedom(const struct md *md)
 {
+    const int *walled = md->walls.outer.walled;
     double n = 3.0 * (double)md->n_particles;
-    return md->ensemble == MD_LANGEVIN || md->n_particles == 1 ? n : n - 3;
+    int at_rest = 3 - walled[0] - walled[1] - walled[2];
+    return md->ensemble == MD_LANGEVIN || md->n_particles == 1 ? n
+                                                               : n - at_rest;
 }
 
 int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
@@ -435,6 +439,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_rigid_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_walls_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     if (!md->initial.read && md->box_length[0] > 0)
         check_cutoff(p, md);

@@ -35,6 +35,11 @@ static const struct param_section sections[] = {
      "Bonds of fixed length. They take the place of the bonds and angles of "
      "the "
      "data file whose coefficients give the lengths (SHAKE and RATTLE)."},
+    {"md.walls", 1, 1,
+     "A wall at a face of the box, which ends there: both faces of a direction "
+     "have walls, or none. Several sections may name one face. On the CPU."},
+    {"md.field", 0, 1,
+     "Constant forces on all particles, or on all charges. On the CPU."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -76,6 +81,18 @@ static const struct param_section sections[] = {
 #define ENERGY_LENGTH_6   \
     {                     \
         1, 8, -2, 0, 0, 0 \
+    }
+#define ENERGY_PER_AREA   \
+    {                     \
+        1, 0, -2, 0, 0, 0 \
+    }
+#define ACCELERATION      \
+    {                     \
+        0, 1, -2, 0, 0, 0 \
+    }
+#define FORCE_PER_CHARGE   \
+    {                      \
+        1, 1, -2, 0, -1, 0 \
     }
 #define CHARGE           \
     {                    \
@@ -379,6 +396,35 @@ static const struct param params[] = {
     {"md.constraints", "tolerance", PARAM_DOUBLE, NO_DIM, "1e-10", 1e-14, 1e-3,
      0, PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Relative error of the lengths that is left."},
+
+    {"md.walls", "face", PARAM_STRING, NO_DIM, "\"zlo\"", 0, 0, 0,
+     PARAM_REQUIRED, "xlo|xhi|ylo|yhi|zlo|zhi", "Where the wall stands."},
+    {"md.walls", "style", PARAM_STRING, NO_DIM, "\"reflect\"", 0, 0, 0, 0,
+     "reflect|harmonic|lj93",
+     "reflect: particles are mirrored at the face. harmonic: the same, and k "
+     "(cutoff - r)^2 at distance r from it. lj93: epsilon (2/15 (sigma/r)^9 - "
+     "(sigma/r)^3), which ends at 0 at the cutoff, and that nobody passes."},
+    {"md.walls", "epsilon", PARAM_DOUBLE, ENERGY, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Strength of style lj93."},
+    {"md.walls", "sigma", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL, "Size of style lj93."},
+    {"md.walls", "k", PARAM_DOUBLE, ENERGY_PER_AREA, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Spring of style harmonic, energy per square of length."},
+    {"md.walls", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | POSITIVE, NULL,
+     "Distance from the face below which harmonic and lj93 act."},
+    {"md.walls", "species", PARAM_STRINGS, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Species on which harmonic or lj93 acts; all where it is left out."},
+
+    {"md.field", "acceleration", PARAM_DOUBLES, ACCELERATION, "[0, 0, -1]", 0,
+     0, 3, PARAM_OPTIONAL, NULL,
+     "Acceleration of every particle, like gravity, length per time squared."},
+    {"md.field", "electric", PARAM_DOUBLES, FORCE_PER_CHARGE, "[0, 0, 1]", 0, 0,
+     3, PARAM_OPTIONAL, NULL,
+     "Electric field: force on a unit charge, energy per length and charge (V "
+     "per angstrom in metal units)."},
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
      PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|berendsen",

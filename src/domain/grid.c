@@ -58,6 +58,7 @@ void grid_init(struct grid *g, const double box_lo[3],
         g->box_lo[d] = box_lo[d];
         g->box_length[d] = box_length[d];
         g->dims[d] = dims[d];
+        g->walled[d] = 0;
     }
     g->rank = rank;
     g->size = size;

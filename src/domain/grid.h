@@ -13,6 +13,7 @@ struct grid {
     int coords[3]; /* of this rank */
     int rank, size;
     double lo[3], hi[3]; /* this rank's block */
+    int walled[3]; /* the box ends here; 0 after grid_init(): it repeats */
 };
 
 /* Choose dims with the least total surface between blocks; where several are

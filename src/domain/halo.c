@@ -68,11 +68,15 @@ static int by_rank_and_delta(const void *a, const void *b)
     return 0;
 }
 
-/* Whether the gap between two blocks `delta` apart is at most the radius. */
+/* Whether the gap between two blocks `delta` apart is at most the radius, and
+ * no wall stands between them. */
 static int is_within(const struct halo *h, const int delta[3])
 {
     double gap2 = 0;
     for (int d = 0; d < 3; d++) {
+        int at = h->grid.coords[d] + delta[d];
+        if (h->grid.walled[d] && (at < 0 || at >= h->grid.dims[d]))
+            return 0;
         double width = h->grid.box_length[d] / h->grid.dims[d];
         double gap = delta[d] == 0 ? 0 : (abs(delta[d]) - 1) * width;
         gap2 += gap * gap;

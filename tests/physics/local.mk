@@ -28,7 +28,8 @@ PHYSICS_TESTS = \
 	tests/physics/resume.py \
 	tests/physics/thermostats.py \
 	tests/physics/twin.py \
-	tests/physics/units.py
+	tests/physics/units.py \
+	tests/physics/walls.py
 TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \

@@ -1,0 +1,52 @@
+/* md_outer.h: what acts on particles from outside: walls at faces of the box,
+ * and constant fields.
+ */
+#ifndef WARPDECK_KERNELS_MD_OUTER_H
+#define WARPDECK_KERNELS_MD_OUTER_H
+
+enum md_wall_style {
+    MD_WALL_REFLECT,  /* no force: velocities are mirrored at the face */
+    MD_WALL_HARMONIC, /* u = a (rc - r)^2 */
+    MD_WALL_LJ93      /* u = a (2/15 (s/r)^9 - (s/r)^3) - u(rc): half a space of
+                       * evenly spread Lennard-Jones particles */
+};
+
+/* Faces: 2 d for the lower one of direction d, 2 d + 1 for the upper. */
+enum { MD_FACES = 6 };
+
+/* A potential in front of a face, of the distance r < cutoff from it. */
+struct md_wall {
+    enum md_wall_style style;
+    int face;
+    double a, sigma, cutoff, shift;
+    const unsigned char *acts; /* [n_species]: on whom; borrowed */
+};
+
+struct md_outer {
+    int walled[3];       /* both faces of this direction are walls */
+    double lo[3], hi[3]; /* the faces */
+    int n_walls;
+    const struct md_wall *walls; /* borrowed */
+    double acceleration[3];      /* of every particle, length / time^2 */
+    double electric[3];          /* force on a unit charge */
+};
+
+/* The energy at distance r; *force: away from the wall. */
+static inline __attribute__((unused)) double
+md_wall_energy(const struct md_wall *w, double r, double *force)
+{
+    double u = 0;
+    *force = 0;
+    if (w->style == MD_WALL_HARMONIC) {
+        double in = w->cutoff - r;
+        *force = 2 * w->a * in;
+        u = w->a * in * in;
+    } else if (w->style == MD_WALL_LJ93) {
+        double s = w->sigma / r, s3 = s * s * s, s9 = s3 * s3 * s3;
+        *force = w->a * (18.0 / 15 * s9 - 3 * s3) / r;
+        u = w->a * (2.0 / 15 * s9 - s3) - w->shift;
+    }
+    return u;
+}
+
+#endif
