@@ -311,7 +311,11 @@ static int risk_totals(struct ctx *ctx, void *state, struct solver_totals *out)
 
 /* ---- checkpoints ---- */
 
-enum { SUMS = 5, SCENARIO_SUMS = 6, COUNTS = 3 };
+enum {
+    SUMS = sizeof(struct risk_sums) / sizeof(double),
+    SCENARIO_SUMS = sizeof(struct risk_scenario_sums) / sizeof(double),
+    COUNTS = 3
+};
 
 static int move_state(struct ctx *ctx, struct risk *r, struct state_io *io,
                       int64_t *counts, int out)
