@@ -68,19 +68,15 @@ KERNEL_FN scalar simd_fold(real v)
     return (scalar)_mm512_reduce_add_ps((__m512)v);
 }
 
-/* out[k] has table[at[l] + k] in lane l, for k = 0 .. 3. */
-KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
+/* Rows of four numbers, one for each lane, transposed. */
+KERNEL_FN void simd_transpose(const scalar *const row[LANES], real out[4])
 {
-    KERNEL_MASK_SCALAR row[LANES] __attribute__((aligned(64)));
-    *(lane_int *)row = at;
-    /* Through memory: gcc would pick the lanes one by one. */
-    __asm__("" : "+m"(row));
     if (SIMD_IS_DOUBLE) {
-#define SIMD_TWO_(a, b)                                                       \
-    _mm512_insertf64x4(                                                       \
-        _mm512_castpd256_pd512(                                               \
-            _mm256_loadu_pd((const double *)(const void *)(table + row[a]))), \
-        _mm256_loadu_pd((const double *)(const void *)(table + row[b])), 1)
+#define SIMD_TWO_(a, b)                                               \
+    _mm512_insertf64x4(                                               \
+        _mm512_castpd256_pd512(                                       \
+            _mm256_loadu_pd((const double *)(const void *)(row[a]))), \
+        _mm256_loadu_pd((const double *)(const void *)(row[b])), 1)
         const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
         const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
         __m512d a = SIMD_TWO_(0, 4 % LANES), b = SIMD_TWO_(1, 5 % LANES);
@@ -95,7 +91,7 @@ KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
 #undef SIMD_TWO_
     } else {
 #define SIMD_ONE_(l) \
-    _mm_loadu_ps((const float *)(const void *)(table + row[(l) % LANES]))
+    _mm_loadu_ps((const float *)(const void *)(row[(l) % LANES]))
 #define SIMD_FOUR_(l)                                                      \
     _mm512_insertf32x8(                                                    \
         _mm512_castps256_ps512(_mm256_insertf128_ps(                       \
@@ -115,6 +111,29 @@ KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
 #undef SIMD_FOUR_
 #undef SIMD_ONE_
     }
+}
+
+/* out[k] has table[at[l] + k] in lane l, for k = 0 .. 3. */
+KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
+{
+    KERNEL_MASK_SCALAR first[LANES] __attribute__((aligned(64)));
+    const scalar *row[LANES];
+    *(lane_int *)first = at;
+    /* Through memory: gcc would pick the lanes one by one. */
+    __asm__("" : "+m"(first));
+    for (int l = 0; l < LANES; l++)
+        row[l] = table + first[l];
+    simd_transpose(row, out);
+}
+
+/* out[k] has table[4 * index[l] + k] in lane l, for k = 0 .. 3. */
+KERNEL_FN void simd_rows_of(const scalar *table, const uint8_t *index,
+                            real out[4])
+{
+    const scalar *row[LANES];
+    for (int l = 0; l < LANES; l++)
+        row[l] = table + 4 * (size_t)index[l];
+    simd_transpose(row, out);
 }
 
 #else
@@ -162,6 +181,14 @@ KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
     for (int k = 0; k < 4; k++)
         for (int l = 0; l < LANES; l++)
             out[k][l] = table[at[l] + k];
+}
+
+KERNEL_FN void simd_rows_of(const scalar *table, const uint8_t *index,
+                            real out[4])
+{
+    for (int k = 0; k < 4; k++)
+        for (int l = 0; l < LANES; l++)
+            out[k][l] = table[4 * (size_t)index[l] + (size_t)k];
 }
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "kernels/md/lj.h"
+#include "kernels/md/lj_rows.h"
 #include "kernels/md/pairs.h"
 #include "kernels/md/segments.h"
 #include "kernels/md/tensor.h"
@@ -174,22 +175,21 @@ KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
                       real *force, real *energy)
 {
     const uint8_t *species = s->species + j / 3;
-    real f12 = simd_lookup(s->table_f12 + i->table_row, species, k.few);
-    real f6 = simd_lookup(s->table_f6 + i->table_row, species, k.few);
-    real cut2 = simd_lookup(s->table_cut2 + i->table_row, species, k.few);
-    real inv6, u = {0}, g = lj_force_over_r(r2, f12, f6, &inv6);
+    real terms[ROW_TERMS], inv6, u = {0};
+    lj_rows(s, i->table_row, species, k.few, terms);
+    real f12 = terms[ROW_F12], f6 = terms[ROW_F6], cut2 = terms[ROW_CUT2];
+    real g = lj_force_over_r(r2, f12, f6, &inv6);
     if (k.want || k.form == FORM_SWITCHED)
         u = lj_energy(inv6, f12 / 12, f6 / 6);
     if (k.form == FORM_SWITCHED) {
-        real scale = simd_lookup(s->table_slope + i->table_row, species, k.few);
-        lj_switch(r2, cut2, scale, simd_set((scalar)s->charges->from2), &g, &u);
+        lj_switch(r2, cut2, terms[ROW_SLOPE],
+                  simd_set((scalar)s->charges->from2), &g, &u);
     } else if (k.want) {
         u -= simd_lookup(s->table_shift + i->table_row, species, k.few);
     }
     if (k.form == FORM_SHIFTED) {
-        real slope = simd_lookup(s->table_slope + i->table_row, species, k.few);
         real cut = simd_lookup(s->table_cut + i->table_row, species, k.few);
-        real linear = lj_force_shift(simd_sqrt(r2), slope, cut, &g);
+        real linear = lj_force_shift(simd_sqrt(r2), terms[ROW_SLOPE], cut, &g);
         if (k.want)
             u += linear;
     }

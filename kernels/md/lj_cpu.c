@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "kernels/md/lj.h"
+#include "kernels/md/lj_rows.h"
 #include "kernels/md/tensor.h"
 
 /* The coefficients of one row's species against a tile's. */
@@ -24,13 +25,15 @@ KERNEL_FN void look_up(const struct md_store *s, const uint8_t *species,
                        int row, int few, int fshift, int want,
                        struct tile_terms *t)
 {
-    t->f12 = simd_lookup(s->table_f12 + row, species, few);
-    t->f6 = simd_lookup(s->table_f6 + row, species, few);
-    t->cut2 = simd_lookup(s->table_cut2 + row, species, few);
+    real terms[ROW_TERMS];
+    lj_rows(s, row, species, few, terms);
+    t->f12 = terms[ROW_F12];
+    t->f6 = terms[ROW_F6];
+    t->cut2 = terms[ROW_CUT2];
     if (want)
         t->shift = simd_lookup(s->table_shift + row, species, few);
     if (fshift) {
-        t->slope = simd_lookup(s->table_slope + row, species, few);
+        t->slope = terms[ROW_SLOPE];
         t->cut = simd_lookup(s->table_cut + row, species, few);
     }
 }

@@ -37,6 +37,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/store_cpu.h \
 	kernels/md/wrap.h \
 	kernels/md/lj.h \
+	kernels/md/lj_rows.h \
 	kernels/md/halo_cpu.c \
 	kernels/md/list_cpu.c \
 	kernels/md/lj_cpu.c \

@@ -1,6 +1,7 @@
 /* md_cpu.c: the CPU's table of molecular-dynamics kernels, one per precision.
  */
 #include "kernels/md/eam_cpu.h"
+#include "kernels/md/lj_rows.h"
 #include "kernels/md/mesh_cpu.h"
 #include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
@@ -68,6 +69,7 @@ static void destroy(struct md_store *s)
                      s->table_shift,
                      s->table_slope,
                      s->table_cut,
+                     s->table_rows,
                      s->mesh_copies};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         free(owned[k]);
@@ -122,6 +124,10 @@ static int make_tables(struct md_store *s)
             return -1;
         memset(*tables[t], 0, size * sizeof(scalar));
     }
+    size_t capacity = 0, size = ROW_TERMS * (size_t)(n * s->table_stride);
+    if (md_grow((void **)&s->table_rows, &capacity, size, sizeof(scalar)) != 0)
+        return -1;
+    memset(s->table_rows, 0, size * sizeof(scalar));
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
             const struct lj_coeff *c = &s->coeff[a * n + b];
@@ -134,6 +140,11 @@ static int make_tables(struct md_store *s)
             if (from2 > 0) /* of the switch; there is no shift then */
                 s->table_slope[k] = (scalar)pow(c->cutoff2 - from2, -3);
             s->table_cut[k] = (scalar)c->cutoff;
+            scalar *row = s->table_rows + ROW_TERMS * k;
+            row[ROW_F12] = s->table_f12[k];
+            row[ROW_F6] = s->table_f6[k];
+            row[ROW_CUT2] = s->table_cut2[k];
+            row[ROW_SLOPE] = s->table_slope[k];
         }
     return 0;
 }

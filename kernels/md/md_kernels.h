@@ -27,7 +27,7 @@ struct md_eam;
 struct md_pair_tables;
 struct md_store;
 
-enum { MD_SPECIES_MAX = 64 };
+enum { MD_SPECIES_MAX = 256 };
 
 /* A particle as it travels: at the start, between ranks, to output. Positions
  * are inside the box; image counts how often it was wrapped. */

@@ -158,6 +158,7 @@ struct md_store {
     int few_species; /* lookups by one permutation */
     scalar *table_f12, *table_f6, *table_cut2, *table_shift, *table_slope,
         *table_cut;
+    scalar *table_rows; /* the same, four of a pair together: lj_rows.h */
 
     /* positions as floats, and their squares, for the list's distance test */
     float *search[4];
