@@ -6,6 +6,7 @@ POST_FILES = \
 	postproc/warpdeck_post/archive.py \
 	postproc/warpdeck_post/chunks.py \
 	postproc/warpdeck_post/cli.py \
+	postproc/warpdeck_post/curves.py \
 	postproc/warpdeck_post/diff.py \
 	postproc/warpdeck_post/errors.py \
 	postproc/warpdeck_post/export.py \
@@ -16,6 +17,7 @@ POST_FILES = \
 	postproc/warpdeck_post/gather.py \
 	postproc/warpdeck_post/labels.py \
 	postproc/warpdeck_post/logs.py \
+	postproc/warpdeck_post/md_panels.py \
 	postproc/warpdeck_post/page.py \
 	postproc/warpdeck_post/panels.py \
 	postproc/warpdeck_post/particles.py \

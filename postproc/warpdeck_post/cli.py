@@ -94,8 +94,12 @@ def _parser():
                       choices=["overview", "thermo", "rdf", "msd", "snapshot",
                                "series", "profiles", "spectra", "slice",
                                "lines", "profits", "exposure", "frontier",
-                               "convergence", "prices"],
-                      help="particles: overview, thermo, rdf, msd, snapshot; "
+                               "convergence", "prices", "vacf", "map",
+                               "structure", "viscosity", "bonds"],
+                      metavar="WHAT",
+                      help="particles: overview, thermo, rdf, msd, snapshot, "
+                      "vacf (with its spectrum and integral), profiles, map, "
+                      "structure, viscosity, bonds; "
                       "flows: overview, series, profiles, spectra; of a flow's "
                       "last frame, a frame (.hdf) or the last of a list "
                       "(.hdf.series): slice, lines (through the middle); "

@@ -172,11 +172,8 @@ def _export_observables(r, output):
 def _export_table(r, name, output):
     base, ending = os.path.splitext(output)
     table = r.table(name)
-    over = ("r", "time", "x", "y", "z", "wavenumber")
-    order = sorted(table, key=lambda c: (c not in over, c))
-    kinds = {"r": "length", "time": "time", "g": ""}
-    heads = [_head(c, r.column_unit(name, c, kinds.get(c, "area")))
-             for c in order]
+    order = labels.in_order(table)
+    heads = [_head(c, r.column_unit(name, c)) for c in order]
     path = f"{base}.{name.replace('/', '.')}{ending}"
     _write_csv(path, heads, [table[c] for c in order])
 

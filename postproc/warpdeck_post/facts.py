@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import numpy
 
-from . import chunks, labels
+from . import chunks, curves, labels
 from . import frame as frames
 from .result import changed
 
@@ -71,24 +71,13 @@ def run(r):
          + (f", {a.get('units')} units" if r.is_md else ""))]
 
 
-def species_counts(r):
-    """How many particles each species has."""
-    names = r.species_names()
-    counts = numpy.zeros(len(names), dtype=numpy.int64)
-    species = r.file.get("particles/all/species")
-    if species is not None:
-        for piece in chunks.pieces(species):
-            counts += numpy.bincount(species[piece], minlength=len(names))
-    return names, counts
-
-
 def system(r):
     """Particles and their box, or None."""
     n = r.particle_count
     if n is None:
         return None
     text = labels.count(n, "particle")
-    names, counts = species_counts(r)
+    names, counts = r.species_counts()
     if len(names) > 1:
         text += " (" + ", ".join(f"{c} {name}" for name, c in
                                  zip(names, counts)) + ")"
@@ -159,17 +148,43 @@ def results(r):
     return found
 
 
+def _highest(table, part, unit):
+    g, at = table["g"][part], table["r"][part]
+    top = int(g.argmax())
+    return f"{g[top]:.4g} at r = {at[top]:.4g} {unit}".rstrip()
+
+
 def peaks(r):
     """The highest points of radial distribution functions."""
     found = []
     for name in r.tables("radial_distribution"):
         table = r.table(name)
         if {"r", "g"} <= table.keys() and len(table["g"]):
-            top = int(table["g"].argmax())
+            bonds = curves.bonded(table["g"])
             unit = labels.plain(r.column_unit(name, "r", "length"))
-            found.append(("g(r) " + name.split("/")[-1],
-                          f"highest {table['g'][top]:.4g} at r = "
-                          f"{table['r'][top]:.4g} {unit}".rstrip()))
+            text = "highest " + _highest(table, slice(bonds, None), unit)
+            if bonds:
+                text += f" (bonded: {_highest(table, slice(bonds), unit)})"
+            found.append(("g(r) " + name.split("/")[-1], text))
+    return found
+
+
+def coefficients(r):
+    """Of transport, each by the integral of a correlation up to its end."""
+    found, tables = [], r.tables()
+    name = "velocity_autocorrelation/coefficients"
+    if name in tables:
+        table = r.table(name)
+        unit = labels.plain(r.column_unit(name, "diffusion"))
+        kinds = list(zip(table["species"], table["diffusion"]))
+        found += [(f"diffusion {k}", f"{d:.4g} {unit}") for k, d in (
+            kinds if len(kinds) > 2 else kinds[:1])]
+    name = "green_kubo/coefficients"
+    if name in tables:
+        table = r.table(name)
+        unit = labels.plain(r.column_unit(name, "viscosity"))
+        found += [("viscosity", f"{v:.4g} ± {e:.2g} {unit}")
+                  for v, e in zip(table["viscosity"], table["error"])]
     return found
 
 
@@ -177,7 +192,8 @@ def other_tables(r):
     """Names of finished tables with their rows and columns."""
     found = []
     for name in r.tables():
-        if not name.startswith(("radial_distribution", "displacement")):
+        if not name.startswith(("radial_distribution", "displacement")) and (
+                not name.endswith("/coefficients")):
             columns = r.table_columns(name)
             found.append((name, max(columns.values(), default=0),
                           list(columns)))

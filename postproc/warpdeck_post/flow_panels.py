@@ -252,7 +252,9 @@ def first_field(f):
 def normal_of(f):
     """The direction in which there is least to see."""
     cells = f.cells
-    return max(range(3), key=lambda d: (cells[d] == 1, -cells[d], d))
+    walls = 2 if f.stretched else None  # what is near them is worth seeing
+    return max(range(3), key=lambda d: (cells[d] == 1, d != walls, -cells[d],
+                                        d))
 
 
 def nearest(f, normal, at):
@@ -309,7 +311,7 @@ def slice_(axes, f, name, normal, at, matplotlib):
         rasterized=True)
     _streamlines(axes, f, normal, index, pa, pb)
     axes.grid(False)
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", anchor="N")
     axes.set_xlim(f.faces(pa)[[0, -1]])
     axes.set_ylim(f.faces(pb)[[0, -1]])
     unit = f.length()

@@ -17,6 +17,15 @@ _REDUCED = {
     "force": r"$\epsilon/\sigma$",
     "mass": r"$m$",
     "momentum": r"$m\,\sigma/\tau$",
+    "frequency": r"$\tau^{-1}$",
+    "wavenumber": r"$\sigma^{-1}$",
+    "inverse_length": r"$\sigma^{-1}$",
+    "number_density": r"$\sigma^{-3}$",
+    "mass_density": r"$m\,\sigma^{-3}$",
+    "diffusion": r"$\sigma^2/\tau$",
+    "viscosity": r"$\epsilon\,\tau/\sigma^3$",
+    "pressure_squared": r"$\epsilon^2/\sigma^6$",
+    "velocity_squared": r"$\sigma^2/\tau^2$",
 }
 
 _PLAIN = {r"\sigma": "sigma", r"\tau": "tau", r"\epsilon": "epsilon",
@@ -33,6 +42,37 @@ def quantity(name):
     return {"position": "length", "speed": "velocity"}.get(name, name)
 
 
+# Columns that others stand over: these come first where a table is written.
+OVER = ("r", "theta", "time", "frequency", "k", "x", "y", "z", "wavenumber")
+_COLUMN = {"r": "length", "time": "time", "frequency": "frequency",
+           "k": "wavenumber", "x": "length", "y": "length", "z": "length"}
+_COLUMNS_OF = {"displacement/mean_squared": "area",
+               "velocity_autocorrelation/function": "velocity_squared",
+               "velocity_autocorrelation/diffusion": "diffusion",
+               "velocity_autocorrelation/spectrum": "time",
+               "velocity_autocorrelation/density_of_states": "time",
+               "green_kubo/function": "pressure_squared",
+               "green_kubo/viscosity": "viscosity"}
+
+
+def column_kind(table, column):
+    """What a column of a table of averages is."""
+    if column in _COLUMN:
+        return _COLUMN[column]
+    for start in ("number_density", "mass_density", "temperature", "velocity",
+                  "pressure", "viscosity", "diffusion"):
+        if column.startswith(start):
+            return start
+    if table.startswith("bond_length/"):
+        return "inverse_length"
+    return _COLUMNS_OF.get(table, "")
+
+
+def in_order(columns):
+    """Their names, what others stand over first."""
+    return sorted(columns, key=lambda c: (c not in OVER, c))
+
+
 def reduced(kind):
     """The reduced unit of a kind of quantity, "" where it has none."""
     return _REDUCED.get(kind, "")
@@ -40,7 +80,7 @@ def reduced(kind):
 
 def pretty(unit):
     """A unit of a file, "Angstrom fs-1", for a label."""
-    unit = re.sub(r"\bAngstrom\b", "\u00c5", unit)
+    unit = re.sub(r"\bAngstrom(?![A-Za-z])", "\u00c5", unit)
     return re.sub(r"(?<=[A-Za-z\u00c5])\^?(-?\d+)", r"$^{\1}$", unit)
 
 

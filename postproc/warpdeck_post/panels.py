@@ -3,7 +3,7 @@
 import numpy
 from matplotlib import collections
 
-from . import labels, particles, spheres
+from . import curves, labels, particles, spheres
 
 # Okabe and Ito's colors, told apart by all kinds of color vision.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
@@ -68,13 +68,28 @@ def _limits(axes, x, y):
         axes.set_ylim(low - 5 * least, high + 5 * least)
 
 
+def _beside(axes, words):
+    """How many entries of a legend fit beside each other, by and large: the
+    layout will give the axes a tenth less than they have now."""
+    width = 0.9 * axes.get_position().width * axes.figure.get_figwidth()
+    entry = 0.066 * max((len(w.replace("$", "")) for w in words),
+                        default=0) + 0.34  # inches
+    for n in range(len(words), 1, -1):
+        total = sum(0.066 * len(w.replace("$", "")) + 0.34 for w in words)
+        if n * entry <= width or n == len(words) and total <= width:
+            return n
+    return 1
+
+
 def legend_above(axes, title):
     """A title, and below it rows for the legend, where no curve can be."""
-    rows = (len(axes.get_legend_handles_labels()[1]) + 4) // 5
+    words = axes.get_legend_handles_labels()[1]
+    columns = _beside(axes, words)
+    rows = -(-len(words) // columns)
     axes.set_title(title, pad=19 + 12.5 * max(rows - 1, 0))
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncol=5,
-                borderaxespad=0.15, borderpad=0.1, handlelength=1.5,
-                handletextpad=0.5, columnspacing=1.3)
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncol=columns,
+                borderaxespad=0.15, borderpad=0.1, handlelength=1.4,
+                handletextpad=0.45, columnspacing=1.1, labelspacing=0.25)
 
 
 # Sums; the other energies are parts of the potential energy.
@@ -130,10 +145,16 @@ def series(axes, r, name, i):
 
 def distribution(axes, r):
     """Radial distribution functions."""
-    names = r.tables("radial_distribution")
+    names, most, bonds = r.tables("radial_distribution"), 0.0, []
     for i, name in enumerate(names):
-        table = r.table(name)
-        curve(axes, table["r"], table["g"], i, name.split("/")[-1])
+        table, short = r.table(name), name.split("/")[-1]
+        curve(axes, table["r"], table["g"], i, short)
+        end = curves.bonded(table["g"])
+        most = max(most, float(table["g"][end:].max(initial=0.0)))
+        if end:
+            top = int(table["g"][:end].argmax())
+            bonds.append(f"{short}, bonded: {table['g'][top]:.3g} at "
+                         f"{table['r'][top]:.3g}")
     unit = r.column_unit(names[0], "r", "length")
     axes.axhline(1.0, color="0.6", linewidth=0.8)
     axes.set_xlabel(labels.axis("distance r", unit))
@@ -141,6 +162,10 @@ def distribution(axes, r):
     axes.margins(x=0.01)
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
+    if bonds:  # they would squeeze all else
+        axes.set_ylim(0.0, 1.12 * most)
+        axes.text(0.98, 0.96, "\n".join(bonds), transform=axes.transAxes,
+                  ha="right", va="top", fontsize=8.5, color="0.3")
     legend_above(axes, "Radial distribution")
 
 
@@ -236,7 +261,7 @@ def box_and_picture(axes, scene, picture, extent):
     axes.imshow(picture, extent=extent, interpolation="antialiased", zorder=2)
     axes.set_xlim(extent[:2])
     axes.set_ylim(extent[2:])
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", anchor="N")
     axes.axis("off")
 
 
@@ -245,9 +270,8 @@ def snapshot(axes, r, matplotlib, pixels):
     frame = r.frames - 1
     edges, _ = r.box(frame)
     scene = spheres.Scene(edges, pixels)
-    radius = spheres.radius_for(r.particle_count, edges, r.reduced)
-    position, shade = particles.gather(r, frame, scene, radius,
-                                       particles.default_field(r))
+    position, radius, shade = particles.gather(
+        r, frame, scene, particles.radii(r, edges), particles.default_field(r))
     colors = shaded(axes, matplotlib, shade, len(position))
     picture, extent = scene.paint(position, colors, radius)
     box_and_picture(axes, scene, picture, extent)

@@ -1,6 +1,8 @@
 """The particles of a frame that a picture shows, read by pieces: where they are,
 and the number that colors each."""
 
+import re
+
 import numpy
 
 from . import chunks, frame, labels
@@ -61,18 +63,74 @@ def _of(data, changes, component, frame_, piece):
     return values
 
 
-def gather(r, frame_, scene, radius, field):
-    """Positions [n][3] in the box, from 0 on, of what can be seen, and the Shade
-    by `field`."""
+def _sigmas(r, names):
+    """Of the forces between particles of each species, where the deck has them
+    for all; else None."""
+    found = dict.fromkeys(names, 0.0)
+    for pair in r.deck_tables("md.pair.coefficients"):
+        first, *others = re.findall(r'"([^"]*)"', pair.get("species", "")) or [""]
+        if first in found and others == [first]:
+            try:
+                found[first] = float(pair.get("sigma", "0").split("#")[0])
+            except ValueError:
+                return None
+    sizes = numpy.array(list(found.values()))
+    return sizes if (sizes > 0).all() else None
+
+
+def _masses(r):
+    """Of the first particle of each species; 0 where that is not known."""
+    names = r.species_names()
+    masses = numpy.zeros(len(names))
+    group = r.file.get("particles/all", {})
+    if not {"species", "mass"} <= set(group) or (
+            len(group["mass"].shape) != 1):
+        return masses
+    for piece in chunks.pieces(group["species"]):
+        kinds, first = numpy.unique(group["species"][piece],
+                                    return_index=True)
+        here = group["mass"][piece][first]
+        new = masses[kinds] == 0
+        masses[kinds[new]] = here[new]
+        if (masses > 0).all():
+            break
+    return masses
+
+
+def radii(r, edges):
+    """Of the spheres of each species, so that they nearly touch in a liquid; in
+    a reduced gas no larger than an atom. Species are as large to each other as
+    their forces make them (sigma), else by mass: atoms that are 16 times as
+    heavy are about 1.6 times as wide."""
+    spacing = (edges.prod() / max(r.particle_count, 1)) ** (1.0 / 3.0)
+    names, counts = r.species_counts()
+    sizes = numpy.ones(max(len(names), 1))
+    if len(names) > 1:
+        sigmas, masses = _sigmas(r, names), _masses(r)
+        if sigmas is not None:
+            sizes = sigmas / sigmas.max()
+        elif (masses > 0).all():
+            sizes = (masses / masses.max()) ** (1.0 / 6.0)
+    share = counts / max(counts.sum(), 1) if counts.sum() else 1.0 / len(sizes)
+    largest = 0.52 * spacing / (share * sizes ** 3).sum() ** (1.0 / 3.0)
+    return sizes * (min(largest, 0.56) if r.reduced else largest)
+
+
+def gather(r, frame_, scene, size, field):
+    """Positions [n][3] in the box, from 0 on, and radii [n] of what can be seen,
+    and the Shade by `field`; size: radii by species."""
     source = _source(r, field) if field else None
     edges, origin = r.box(frame_)
-    found, values = [numpy.empty((0, 3), "f4")], []
-    dense = scene.is_dense(r.particle_count, radius)
+    found, values, kinds = [numpy.empty((0, 3), "f4")], [], []
+    radius = float(size.max())
+    dense = scene.is_dense(r.particle_count, float(size.min()))
     dataset = r.file["particles/all/position/value"]
     for piece in chunks.pieces(dataset, axis=1):
         position = (dataset[frame_, piece] - origin) % edges
         keep = scene.visible(position, radius) if dense else slice(None)
         found.append(position[keep].astype("f4"))
+        if len(size) > 1:
+            kinds.append(r.field_piece("species", frame_, piece)[keep])
         if source:
             values.append(_of(source[0], source[1], source[3], frame_,
                               piece)[keep])
@@ -81,5 +139,8 @@ def gather(r, frame_, scene, radius, field):
     if source:
         title = field.replace("_", " ")
         label = labels.axis(title, r.field_unit(source[2]))
-    return numpy.concatenate(found), Shade(
+    found = numpy.concatenate(found)
+    radius = size[numpy.concatenate(kinds)] if kinds else numpy.full(
+        len(found), radius)
+    return found, radius, Shade(
         field, numpy.concatenate(values) if values else None, names, label)

@@ -14,7 +14,8 @@ import matplotlib.lines  # noqa: E402
 import matplotlib.pyplot as pyplot  # noqa: E402
 import numpy  # noqa: E402
 
-from . import flow_panels, frame, labels, panels, risk_panels  # noqa: E402
+from . import (flow_panels, frame, labels, md_panels, panels,  # noqa: E402
+               risk_panels)
 from .errors import PostError  # noqa: E402
 from .result import Result  # noqa: E402
 
@@ -44,7 +45,17 @@ def _tables(r):
         found.append(lambda a: panels.distribution(a, r))
     if r.tables("displacement"):
         found.append(lambda a: panels.displacement(a, r))
-    return found
+    return found + [graph for name, (most, _) in md_panels.AVERAGED.items()
+                    for graph in md_panels.graphs(r, name)[:most]]
+
+
+def _average_figure(name):
+    def draw(r):
+        graphs = md_panels.graphs(r, name)
+        _need(graphs, r, name, "tables for it are written at the end of a run "
+              f"whose deck has {md_panels.AVERAGED[name][1]}")
+        return _wide(graphs)
+    return draw
 
 
 def _has_snapshot(r):
@@ -98,14 +109,15 @@ def framed(width, height):
     return figure
 
 
-def _fill(figure, grid, graphs):
-    """Two a row; the first one takes a whole row where they are uneven."""
-    wide = len(graphs) % 2
-    rows = (len(graphs) + 1) // 2
-    cells = grid.subgridspec(rows, 2) if rows else None
+def _fill(figure, grid, graphs, columns=2):
+    """So many a row; the first one is as wide as what would stay empty."""
+    rows = -(-len(graphs) // columns)
+    more = rows * columns - len(graphs)
+    cells = grid.subgridspec(rows, columns) if rows else None
     for i, graph in enumerate(graphs):
-        at = i + wide
-        cell = cells[0, :] if wide and i == 0 else cells[at // 2, at % 2]
+        at = i + more
+        cell = cells[0, :1 + more] if i == 0 else cells[at // columns,
+                                                        at % columns]
         graph(figure.add_subplot(cell))
 
 
@@ -115,15 +127,18 @@ def overview(r):
     snapshot = _has_snapshot(r)
     _need(graphs or snapshot, r, "rows and no frames yet",
           "there is nothing to draw")
-    rows = max((len(graphs) + 1) // 2, 2)
-    figure = framed(13 if snapshot and graphs else 8.5, 0.9 + 2.75 * rows)
+    columns = 2 if len(graphs) <= 6 else 3
+    rows = max(-(-len(graphs) // columns), 2)
+    both = snapshot and graphs
+    figure = framed((13 if columns == 2 else 17.5) if both else 8.5,
+                    0.9 + 2.75 * rows)
     grid = figure.add_gridspec(
-        1, 2 if snapshot and graphs else 1,
-        width_ratios=[1.0, 1.45] if snapshot and graphs else [1.0])
+        1, 2 if both else 1,
+        width_ratios=[1.0, 1.45 if columns == 2 else 2.3] if both else [1.0])
     if snapshot:
         panels.snapshot(figure.add_subplot(grid[0]), r, matplotlib, 1000)
     if graphs:
-        _fill(figure, grid[-1], graphs)
+        _fill(figure, grid[-1], graphs, columns)
     return figure
 
 
@@ -217,16 +232,31 @@ def flow_overview(r):
     with frame.Frame(last) as f:
         if not graphs:
             return slice_(f, None, None, None)
-        rows = max((len(graphs) + 1) // 2, 2)
-        figure = framed(15, 0.9 + 2.75 * rows)
-        grid = figure.add_gridspec(1, 2, width_ratios=[1.0, 1.5])
+        figure, grid, columns = _beside_slice(f, len(graphs))
         axes = figure.add_subplot(grid[0])
         flow_panels.slice_(axes, f, flow_panels.first_field(f),
                            flow_panels.normal_of(f), None, matplotlib)
         axes.set_title(f"{axes.get_title('left')}, time {f.time:.6g}",
                        loc="left")
-    _fill(figure, grid[1], graphs)
+    _fill(figure, grid[1], graphs, columns)
     return figure
+
+
+def _beside_slice(f, n):
+    """A figure with its grid, for a slice of the frame and n graphs: beside it,
+    or below a slice that is low and long. Also how many graphs are in a row."""
+    a, b = (d for d in range(3) if d != flow_panels.normal_of(f))
+    ratio = numpy.ptp(f.faces(b)) / numpy.ptp(f.faces(a))
+    if ratio >= 0.45:
+        columns = 2 if n <= 6 else 3
+        figure = framed(15 if columns == 2 else 19,
+                        0.9 + 2.75 * max(-(-n // columns), 2))
+        return figure, figure.add_gridspec(
+            1, 2, width_ratios=[1.0, 1.5 if columns == 2 else 2.2]), columns
+    columns = 3 if n != 4 else 2
+    high = [12 * ratio + 1.5, 2.75 * -(-n // columns)]
+    figure = framed(14, 0.9 + sum(high))
+    return figure, figure.add_gridspec(2, 1, height_ratios=high), columns
 
 
 def flow_series(r):
@@ -261,8 +291,10 @@ def slice_(f, field, normal, at):
     a, b = (k for k in range(3) if k != d)
     ratio = (numpy.ptp(f.faces(b)) / numpy.ptp(f.faces(a)))
     # Of about the shape of the plane, with room for words and colors.
-    figure = framed(min(max(6.5, 5.2 / ratio), 12) + 1.4,
-                     min(max(min(6.5, 12 * ratio), 2.0), 9) + 2.2)
+    low = ratio < 0.6  # the bar of colors is below then
+    width = min(max(6.5, 5.2 / ratio), 12)
+    figure = framed(width + (1.0 if low else 2.0),
+                    min(max(width * ratio, 2.0), 9) + (2.6 if low else 1.8))
     flow_panels.slice_(figure.add_subplot(), f, field or flow_panels.first_field(f), d, at,
                        matplotlib)
     return figure
@@ -307,28 +339,8 @@ def lines(f, reference=None):
 
 # ---- risk ----
 
-def _risk_graphs(r):
-    """All graphs by the name of their figure, the telling ones first."""
-    found = {}
-    if risk_panels.has_profits(r):
-        found["profits"] = [lambda a: risk_panels.profits(a, r)]
-    if risk_panels.has_frontier(r):
-        found["frontier"] = [lambda a: risk_panels.frontier(a, r),
-                             lambda a: risk_panels.weights(a, r)]
-    sets = risk_panels.netting_sets(r)
-    if sets:
-        found["exposure"] = [lambda a, n=n: risk_panels.fan(a, r, n)
-                             for n in sets]
-    if risk_panels.has_convergence(r):
-        found["convergence"] = [lambda a: risk_panels.estimate(a, r),
-                                lambda a: risk_panels.convergence(a, r)]
-    if risk_panels.has_prices(r):
-        found["prices"] = [lambda a: risk_panels.prices(a, r)]
-    return found
-
-
 def _risk_figure(r, name):
-    graphs = _risk_graphs(r).get(name)
+    graphs = risk_panels.graphs(r).get(name)
     hints = {
         "profits": "the deck's engines have no var",
         "frontier": "the deck's engines have no portfolio",
@@ -353,7 +365,7 @@ def _risk_figure(r, name):
 def risk_overview(r):
     """What the run was for: the first of profits, frontier, exposure; above
     the prices, and the convergence where there is one."""
-    found = _risk_graphs(r)
+    found = risk_panels.graphs(r)
     if not found:
         return risk_series(r)
     first = next(iter(found))
@@ -392,6 +404,7 @@ FIGURES_FLOW = {"overview": flow_overview, "series": flow_series,
                 "profiles": flow_profiles, "spectra": flow_spectra}
 FIGURES = {"overview": overview, "thermo": thermo, "rdf": rdf, "msd": msd,
            "snapshot": snapshot}
+FIGURES.update({name: _average_figure(name) for name in md_panels.AVERAGED})
 
 
 def figures_of(r):

@@ -39,9 +39,9 @@ class Wish:
 def _particles(r, number, wish):
     edges, _ = r.box(number)
     scene = spheres.Scene(edges, PIXELS, wish.azimuth, wish.elevation)
-    radius = spheres.radius_for(r.particle_count, edges, r.reduced)
     field = wish.color or wish.field or particles.default_field(r)
-    position, shade = particles.gather(r, number, scene, radius, field)
+    position, radius, shade = particles.gather(
+        r, number, scene, particles.radii(r, edges), field)
     wish.limits = wish.limits or panels.shade_limits(shade)
     figure = plot.framed(8, 8.6)
     axes = figure.add_subplot()
@@ -51,7 +51,8 @@ def _particles(r, number, wish):
         picture, extent = scene.paint(position, tints, radius)
     else:
         prop = vtkscene.spheres(position, tints, radius)
-        picture, extent = vtkscene.picture(scene, prop, 1.6 * radius)
+        picture, extent = vtkscene.picture(scene, prop,
+                                           1.6 * float(radius.max(initial=0)))
     panels.box_and_picture(axes, scene, picture, extent)
     axes.set_title(panels.frame_title(r, number))
     return figure

@@ -20,8 +20,13 @@ CAPTIONS = {
     "msd": "Mean squared displacement",
     "series": "Observables over time",
     "profiles": "Means over planes",
+    "vacf": "Velocity correlations, spectra and diffusion",
+    "map": "Averages over columns of the box",
+    "structure": "Structure factor",
+    "viscosity": "Viscosity by the fluctuations of the pressure",
+    "bonds": "Bonds and angles",
     "spectra": "Spectra"}
-RASTER = ("snapshot", "slice")  # many colors: PNG, and no inverting
+RASTER = ("snapshot", "slice", "map")  # many colors: PNG, and no inverting
 ROWS = 40
 
 
@@ -136,7 +141,7 @@ def _results(r):
              float(v.spread), v.unit] for v in facts.results(r)]
     table = page.table(["", "first", "last", "mean of the 2nd half", "spread",
                         "unit"], rows) if rows else "<p>No rows yet.</p>"
-    return table + (page.pairs(facts.peaks(r)))
+    return table + (page.pairs(facts.peaks(r) + facts.coefficients(r)))
 
 
 def _tables(r):
@@ -149,9 +154,8 @@ def _tables(r):
     for name in r.tables():
         table = r.table(name)
         n = min((len(c) for c in table.values()), default=0)
-        order = sorted(table, key=lambda c: (
-            c not in ("r", "time", "x", "y", "z", "wavenumber"), c))
-        rows = [[float(table[c][i]) for c in order]
+        order = labels.in_order(table)
+        rows = [[table[c][i].item() for c in order]
                 for i in range(min(n, ROWS))]
         out.append(page.folded(
             f"{name}: {labels.count(n, 'row')} of {', '.join(order)}",

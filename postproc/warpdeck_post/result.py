@@ -200,6 +200,20 @@ class Result:
                 found[key.strip()] = value.strip()
         return found
 
+    def deck_tables(self, section):
+        """The same for each [[section]] that the deck has."""
+        found, here = [], False
+        for line in self.resolved_deck.splitlines():
+            line = line.strip()
+            if line.startswith("["):
+                here = line == f"[[{section}]]"
+                if here:
+                    found.append({})
+            elif here and "=" in line:
+                key, value = line.split("=", 1)
+                found[-1][key.strip()] = value.strip()
+        return found
+
     def resumed(self):
         """For each job that went on with the file: step, start, host, ranks,
         version."""
@@ -374,6 +388,16 @@ class Result:
         n = max([most + 1] + [k + 1 for k in names])
         return [names.get(i, f"species {i}") for i in range(n)]
 
+    def species_counts(self):
+        """Names by species number, and how many particles each has."""
+        names = self.species_names()
+        counts = numpy.zeros(len(names), dtype=numpy.int64)
+        species = self.file.get("particles/all/species")
+        if species is not None:
+            for piece in chunks.pieces(species):
+                counts += numpy.bincount(species[piece], minlength=len(names))
+        return names, counts
+
     # ---- probes ----
 
     @property
@@ -411,14 +435,23 @@ class Result:
     def table(self, name):
         """Its columns by name."""
         group = self.file[f"statistics/{name}"]
-        return {k: group[k][()] for k in group}
+        columns = {k: group[k][()] for k in group}
+        return {k: numpy.array([text_of(t) for t in v])
+                if v.dtype.kind in "SO" else v for k, v in columns.items()}
 
     def table_columns(self, name):
         """Names of its columns, with their lengths; nothing is read."""
         group = self.file[f"statistics/{name}"]
         return {k: len(group[k]) for k in group}
 
-    def column_unit(self, name, column, kind):
+    def raw_unit(self, name, column):
+        """As the file has it."""
+        return text_of(self.file[f"statistics/{name}/{column}"].attrs.get(
+            "unit", ""))
+
+    def column_unit(self, name, column, kind=None):
+        if kind is None:
+            kind = labels.column_kind(name, column)
         return self.unit(self.file[f"statistics/{name}/{column}"], kind)
 
     # ---- tables of a risk run ----

@@ -262,3 +262,25 @@ def weights(axes, r):
     axes.set_xlabel("mean return (%)")
     axes.set_ylabel("weight (%)")
     panels.legend_above(axes, "Weights")
+
+
+# ---- all of them ----
+
+def graphs(r):
+    """All graphs by the name of their figure, the telling ones first."""
+    found = {}
+    if has_profits(r):
+        found["profits"] = [lambda a: profits(a, r)]
+    if has_frontier(r):
+        found["frontier"] = [lambda a: frontier(a, r),
+                             lambda a: weights(a, r)]
+    sets = netting_sets(r)
+    if sets:
+        found["exposure"] = [lambda a, n=n: fan(a, r, n)
+                             for n in sets]
+    if has_convergence(r):
+        found["convergence"] = [lambda a: estimate(a, r),
+                                lambda a: convergence(a, r)]
+    if has_prices(r):
+        found["prices"] = [lambda a: prices(a, r)]
+    return found

@@ -128,7 +128,7 @@ def _show_result(r):
         if text:
             _line(head, text)
     _print_results(r)
-    for name, text in facts.peaks(r):
+    for name, text in facts.peaks(r) + facts.coefficients(r):
         print(f"  {name:28}{text}")
     for name, rows, columns in facts.other_tables(r):
         _line("table", f"{name}: {labels.count(rows, 'row')} of "

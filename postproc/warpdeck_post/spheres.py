@@ -101,22 +101,26 @@ class Scene:
         return [(p[:2], q[:2]) for p, q in found]
 
     def paint(self, position, colors, radius):
-        """An RGBA picture and its extent. colors: [n][3] in 0 to 1."""
-        margin = 1.6 * radius
+        """An RGBA picture and its extent. colors: [n][3] in 0 to 1; radius:
+        [n]."""
+        margin = 1.6 * float(radius.max(initial=0.0))
         left, right, bottom, top = self.extent(margin)
         scale = 2 * self.pixels / max(right - left, top - bottom)
         shape = (2 * int(numpy.ceil((top - bottom) * scale / 2)),
                  2 * int(numpy.ceil((right - left) * scale / 2)))
-        sprite = _sprite(max(radius * scale, 1.5))
+        sizes, kind = numpy.unique(radius, return_inverse=True)
+        sprites = [_sprite(max(size * scale, 1.5)) for size in sizes]
         seen = position @ self.rotation.T
         colors = self._fade(seen[:, 2], colors)
-        reach = sprite[0].shape[0] // 2
+        reaches = [s[0].shape[0] // 2 for s in sprites]
+        reach = max(reaches, default=0)
         column = numpy.rint((seen[:, 0] - left) * scale).astype(int)
         row = numpy.rint((top - seen[:, 1]) * scale).astype(int)
         canvas = numpy.zeros((shape[0] + 4 * reach, shape[1] + 4 * reach, 4))
         for i in numpy.argsort(seen[:, 2], kind="stable"):
-            self._paste(canvas, sprite, row[i] + reach, column[i] + reach,
-                        colors[i])
+            shift = 2 * reach - reaches[kind[i]]
+            self._paste(canvas, sprites[kind[i]], row[i] + shift,
+                        column[i] + shift, colors[i])
         canvas = canvas[2 * reach:2 * reach + shape[0],
                         2 * reach:2 * reach + shape[1]]
         return self._halve(canvas), (left, left + shape[1] / scale,
@@ -148,10 +152,3 @@ class Scene:
         small[..., :3] = numpy.where(
             alpha > 0, small[..., :3] / numpy.maximum(alpha, 1e-9), 0.0)
         return small.clip(0.0, 1.0)
-
-
-def radius_for(count, edges, reduced):
-    """Spheres that nearly touch in a liquid; in a reduced gas no larger than an
-    atom."""
-    spacing = (edges.prod() / max(count, 1)) ** (1.0 / 3.0)
-    return min(0.52 * spacing, 0.56) if reduced else 0.52 * spacing

@@ -56,7 +56,7 @@ def _soft(actor):
 
 
 def spheres(position, colors, radius):
-    """A prop: lit spheres in their colors [n][3], 0 to 1."""
+    """A prop: lit spheres of their radii [n] in their colors [n][3], 0 to 1."""
     from vtkmodules.vtkCommonCore import vtkPoints
     from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
     from vtkmodules.vtkRenderingCore import vtkActor
@@ -73,8 +73,11 @@ def spheres(position, colors, radius):
     shown.SetName("colors")
     data.GetPointData().SetScalars(shown)
     mapper = vtkOpenGLSphereMapper()
+    size = _arrays()(numpy.ascontiguousarray(radius, "f4"), deep=True)
+    size.SetName("radius")
+    data.GetPointData().AddArray(size)
     mapper.SetInputData(data)
-    mapper.SetRadius(radius)
+    mapper.SetScaleArray("radius")
     actor = vtkActor()
     actor.SetMapper(mapper)
     return _soft(actor)

@@ -12,7 +12,8 @@ import post
 import tap
 
 h5py, numpy, _ = tap.need("h5py", "numpy", "matplotlib")
-from warpdeck_post import flow_panels, frame, panels, plot  # noqa: E402
+from warpdeck_post import (curves, flow_panels, frame, panels,  # noqa: E402
+                           particles, plot, render)
 from warpdeck_post.result import Result  # noqa: E402
 
 
@@ -52,6 +53,58 @@ def risk_file():
               horizon=[.25] * 2, cvar_in_sample=[.029, .058],
               return_in_sample=[.01, .02], **{"return": [.01, .02]})
         table(f, "risk/frontier/weight", BONDS=[.8, .1], SHARES=[.2, .9])
+
+
+def averages():
+    """What a run of particles averages, as closed forms; the g(r) of a molecule
+    with a bond of 1 and two species of unlike masses."""
+    with h5py.File("run.h5", "r+") as f:
+        t, x = numpy.linspace(0, 4, 41), numpy.linspace(0.5, 9.5, 10)
+        base, c = "statistics/velocity_autocorrelation/", numpy.exp(-t)
+        w = numpy.linspace(0, 10, 41)
+        table(f, "statistics/displacement/mean_squared", time=t, all=6 * t,
+              A=5 * t, B=10 * t)
+        table(f, base + "normalized", time=t, all=c, A=c, B=c * c)
+        table(f, base + "spectrum", frequency=w, all=4 / (1 + 4 * w * w),
+              A=4 / (1 + 4 * w * w), B=2 / (1 + w * w))
+        table(f, base + "density_of_states", frequency=w,
+              density=2 / (1 + w * w))
+        table(f, base + "diffusion", time=t, all=1 - c, A=1 - c,
+              B=(1 - c * c) / 2)
+        table(f, base + "coefficients", species=[b"all", b"A", b"B"],
+              diffusion=[.98, .98, .5], particles=[400., 320., 80.],
+              origins=[5.] * 3)
+        table(f, "statistics/profile/slabs", z=x, number_density=.7 + .1 * x,
+              number_density_A=.5 + 0 * x, number_density_B=.2 + .1 * x,
+              temperature=1 + .01 * x, velocity_x=.1 * x, velocity_y=0 * x,
+              velocity_z=0 * x, pressure_xx=1 - .1 * x, pressure_yy=1 - .1 * x,
+              pressure_zz=1 + 0 * x)
+        a, b = numpy.repeat(x, 10), numpy.tile(x, 10)
+        table(f, "statistics/map/columns", x=a, z=b, temperature=1 + 0 * a,
+              number_density=a + b)
+        parts = {k: c for k in ("xy", "xz", "yz", "xx_yy", "yy_zz", "zz_xx")}
+        table(f, "statistics/green_kubo/function", time=t, average=c, **parts)
+        table(f, "statistics/green_kubo/viscosity", time=t, average=1 - c,
+              error=.1 * t, **parts)
+        table(f, "statistics/green_kubo/coefficients", viscosity=[.98],
+              error=[.4], temperature=[1.])
+        for name, s in (("all", 1 - numpy.exp(-w)), ("A-B", -numpy.exp(-w))):
+            table(f, "statistics/structure_factor/" + name, k=w, S=s)
+        peak = numpy.exp(-((t - 1) * 9) ** 2)
+        table(f, "statistics/bond_length/1", r=t, density=peak)
+        table(f, "statistics/bond_angle/1", theta=60 * t, density=peak / 60)
+        g = f["statistics/radial_distribution/A-A/g"]
+        r = f["statistics/radial_distribution/A-A/r"][()]
+        g[...] = 80 * (abs(r - r[10]) < 1e-9) + (r > r[14]) * (
+            1 + numpy.exp(-r) * numpy.sin(6 * r))
+
+
+def spectra():
+    """Of a flow: the inertial range, and its end."""
+    k = numpy.arange(1., 65)
+    with h5py.File("flow.h5", "r+") as f:
+        table(f, "statistics/spectra/x", wavenumber=k,
+              u=k ** (-5 / 3) * numpy.exp(-k / 20))
 
 
 STORED = os.path.join(tap.TOP_SRCDIR, "tests", "output", "pictures.json")
@@ -111,8 +164,11 @@ def compare(name, figure, stored):
 
 def check_solvers(stored):
     """Particles and flows; risk is below."""
-    for file, names in (("run.h5", ("overview", "thermo", "rdf", "snapshot")),
-                        ("flow.h5", ("overview", "series", "profiles"))):
+    for file, names in (("run.h5", ("overview", "thermo", "rdf", "snapshot",
+                                    "msd", "vacf", "profiles", "map",
+                                    "structure", "viscosity", "bonds")),
+                        ("flow.h5", ("overview", "series", "profiles",
+                                     "spectra"))):
         with Result(file) as r:
             for name in names:
                 figure = plot.figures_of(r)[name](r)
@@ -125,6 +181,20 @@ def check_solvers(stored):
             plot.head(figure, f)
             compare(name, figure, stored)
             plot.pyplot.close(figure)
+
+
+def check_renders(stored):
+    """Pictures in three dimensions: the box, the picture in it, its colors."""
+    plain = render.Wish(plain=True)
+    with Result("run.h5") as r:
+        compare("md render", render._particles(r, 1, plain), stored)
+        compare("md render by speed", render._particles(
+            r, 1, render.Wish(plain=True, color="speed")), stored)
+    for name, wish in (("surface", {"level": 118.0}), ("volume", {})):
+        with frame.Frame("flow_000005.hdf") as f:
+            compare("flow render " + name, render._field(f, render.Wish(
+                plain=True, field="speed", style=name, **wish)), stored)
+    plot.pyplot.close("all")
 
 
 def clipped(figure):
@@ -147,12 +217,15 @@ with h5py.File("run.h5", "r+") as file:  # a run with bonds has more energies
                   f"observables/{part}_energy")
         file[f"observables/{part}_energy/value"][...] *= share
 risk_file()
+averages()
+spectra()
 panels.style(plot.matplotlib)
 stored = {}
 if not STORE:
     with open(STORED, encoding="utf-8") as f:
         stored = json.load(f)
 check_solvers(stored)
+check_renders(stored)
 with Result("risk.h5") as r:
     for name in ("profits", "exposure", "frontier", "convergence", "prices",
                  "series", "overview"):
@@ -178,6 +251,27 @@ tap.ok(post.works(post.post("gather", ".", "--plot", "step", "complete"),
        "no column 'heat'" in post.post("gather", ".", "--plot", "heat",
                                        "step").stderr,
        "a sweep is drawn, one column over another")
+tap.ok(post.works(post.post("show", "run.h5"), "diffusion B", "0.5 sigma^2/tau",
+                  "viscosity", "0.98 ± 0.4 epsilon tau/sigma^3",
+                  "(bonded: 80 at r ="), "show has what they say")
+shutil.copy("run.h5", "sized.h5")
+with h5py.File("sized.h5", "r+") as file:
+    del file["run/resolved_deck"]
+    file["run/resolved_deck"] = b"[run]\n" + b"".join(
+        b'[[md.pair.coefficients]]\nspecies = ["%c", "%c"]\nsigma = %d.0\n'
+        % tuple(pair) for pair in (b"AA\4", b"AB\3", b"BB\1"))
+sizes = []
+for name in "run.h5", "sized.h5":
+    with Result(name) as r:
+        a, b = particles.radii(r, r.box(0)[0])
+        sizes.append(b / a)
+tap.ok(numpy.allclose(sizes, [2.5 ** (1 / 6), 0.25]), "spheres are as large as "
+       "the deck's sigma makes them, else by mass")
+r = numpy.linspace(0.01, 4, 400)
+shells = sum(h * numpy.exp(-((r - p) / .03) ** 2) for p, h in (
+    (1, 12), (1.41, 3), (1.73, 8), (2, 2.2)))
+tap.is_((curves.bonded(shells), curves.bonded(numpy.where(r < .5, 0, 1))), (0, 0),
+        "the shells of a crystal, and a liquid, have no bonds")
 y = numpy.r_[50.0, numpy.linspace(1, 2, 40)]
 tap.is_(panels._settled(y), 1, "a first value that is far out is left out")
 tap.is_(panels._settled(y[1:]), 0, "and others are not")
