@@ -323,6 +323,16 @@ struct md_kernels {
     /* Take the velocities along the bonds out (velocities); apply = 0: only get
      * ready for rigid_sums(). */
     void (*rigid_stop)(struct md_store *s, int apply);
+    /* After stretch(m) with before = 1 and a box that grew by these factors, or
+     * velocities times m->after (dt_half = 0) (velocities): only the groups'
+     * centers of mass take part in the change of the box, places and velocities
+     * beside them are as if there had been none. */
+    void (*rigid_unstretch)(struct md_store *s, const struct md_stretch *m,
+                            const double grow[3]);
+    /* What groups add beside their centers (velocities), by directions: sum
+     * m u^2, in mass * velocity^2, and d . f of places and forces. */
+    void (*rigid_inner)(const struct md_store *s, double kinetic[3],
+                        double virial[3]);
     /* After rigid_stop() (accelerations): add the virial of the bonds' forces.
      */
     void (*rigid_sums)(const struct md_store *s, struct md_sums *sums);
@@ -334,16 +344,6 @@ struct md_kernels {
     int (*pair_histogram)(struct ctx *ctx, const struct md_store *s,
                           double range, int n_bins, const int *channel_of,
                           uint64_t *counts);
-    /* After stretch(m) with before = 1 and a box that grew by these factors, or
-     * velocities times m->after (dt_half = 0) (velocities): only the groups'
-     * centers of mass take part in the change of the box, places and velocities
-     * beside them are as if there had been none. */
-    void (*rigid_unstretch)(struct md_store *s, const struct md_stretch *m,
-                            const double grow[3]);
-    /* What groups add beside their centers (velocities), by directions: sum
-     * m u^2, in mass * velocity^2, and d . f of places and forces. */
-    void (*rigid_inner)(const struct md_store *s, double kinetic[3],
-                        double virial[3]);
     /* The closest pair nearer than `distance`, if any (own-own and own-halo).
      */
     int (*closest_pair)(struct ctx *ctx, const struct md_store *s,

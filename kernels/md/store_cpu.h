@@ -294,13 +294,13 @@ void md_kick_scaled(struct md_store *s, const double before[3], double dt_kick,
                     const double after[3]);
 void md_kinetic_tensor(const struct md_store *s, double out[6]);
 
-int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
 #define md_outer_forces MD_NAME(md_outer_forces)
 void md_outer_forces(struct md_store *s, const struct md_outer *o,
                      struct md_sums *sums, double on_wall[MD_FACES]);
 #define md_reflect MD_NAME(md_reflect)
 int64_t md_reflect(struct md_store *s, const struct md_outer *o);
 
+int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts);
 int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,
                     struct md_close_pair *out);
