@@ -70,6 +70,12 @@ struct solver_bench {
     const char *precision_key;      /* "md.precision", or NULL */
     const char *rebuild_key;        /* what --rebuild-every sets, or NULL */
     int warm_up, steps;             /* steps before, and those measured */
+    /* NULL, or the deck of a size where overrides do not suffice: *text is the
+     * caller's to free; NULL: the deck of above. Errors: STATUS_MEMORY. */
+    int (*deck_of)(struct ctx *ctx, const char *size, char **text);
+    /* NULL, or a bare loop of the work of a size, on one thread: does about
+     * `work` (items x steps) and returns how much it did; 0: a size without. */
+    double (*bare)(const char *size, double work);
 };
 
 struct solver {

@@ -9,6 +9,8 @@ librisk_a_SOURCES = \
 	kernels/risk/normals.h \
 	kernels/risk/normals_cpu.c \
 	kernels/risk/payoff.h \
+	kernels/risk/plain.h \
+	kernels/risk/plain_cpu.c \
 	kernels/risk/regress_cpu.c \
 	kernels/risk/risk_cpu.c \
 	kernels/risk/risk_cpu.h \

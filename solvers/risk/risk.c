@@ -306,7 +306,16 @@ static int risk_totals(struct ctx *ctx, void *state, struct solver_totals *out)
         .flops = steps * per_step * (double)r->plan.n_steps * r->market.n *
                  FLOPS_STEP,
         .memory = r->k ? r->k->estimate(&r->plan) : 0};
-    return comm_max_double(ctx, &out->memory, 1);
+    double fit = r->fit_steps, most[2] = {out->memory, r->fit_seconds};
+    TRY(comm_sum_double(ctx, &fit, 1));
+    TRY(comm_max_double(ctx, most, 2));
+    out->memory = most[0];
+    if (most[1] > 0)
+        snprintf(out->note, sizeof(out->note),
+                 "regressions for early exercise: %.1f million path-steps in "
+                 "%.3f s, %.1f M/s",
+                 1e-6 * fit, most[1], 1e-6 * fit / most[1]);
+    return 0;
 }
 
 /* ---- checkpoints ---- */

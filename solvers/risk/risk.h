@@ -204,6 +204,9 @@ struct risk {
     int64_t step, first_step;    /* batches done; where this run began */
     int phase_paths, phase_join; /* of ctx->timers */
     double seconds;              /* that the last batch took */
+    /* What the regressions for early exercise took here: path-steps that this
+     * rank made, and seconds. */
+    double fit_steps, fit_seconds;
     struct risk_tables *tables;
     struct risk_price *prices; /* [n_positions + 1]; the last: all together */
 };

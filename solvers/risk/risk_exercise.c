@@ -9,6 +9,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/timer.h"
 #include "kernels/linear.h"
 #include "kernels/risk/exercise.h"
 #include "solvers/risk/risk.h"
@@ -176,7 +177,11 @@ static int fit(struct ctx *ctx, struct risk *risk, int32_t instrument,
                                         .solve = solve,
                                         .argument = &w->share,
                                         .coefficients = w->coefficients};
+    const double start = timer_now();
     TRY(k->regress(ctx, w->store, &job));
+    risk->fit_seconds += timer_now() - start;
+    risk->fit_steps +=
+        (double)job.n_chunks * RISK_CHUNK * (w->steps[n - 1] + 1);
     for (int32_t d = 0; d < n; d++)
         memcpy(risk->continuation + (ptrdiff_t)RISK_BASIS_MAX * w->rows[d],
                w->coefficients + (ptrdiff_t)RISK_BASIS_MAX * d,

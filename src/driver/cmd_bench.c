@@ -44,7 +44,15 @@ struct measured {
     double flops_rate, bytes_rate; /* a second; 0: not counted */
     double bytes_per_item;         /* of memory */
     double joules; /* of the cards, in all blocks; 0: not known */
+    double bare;   /* of a bare loop of the same work, median; 0: none */
     char item[24];
+};
+
+/* Seconds a step of the blocks of a measurement, and items x steps a second of
+ * the bare loops between them, both in order after a sort. */
+struct blocks {
+    int n, n_bare;
+    double step_time[BLOCKS_MAX], bare[BLOCKS_MAX], seconds;
 };
 
 static const struct solver *choose_solver(const struct command_line *line)
@@ -145,22 +153,46 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Time the steps in blocks; seconds a step, in order. */
-static int time_blocks(struct ctx *ctx, const struct bench *b,
-                       const struct job *job, int n_blocks, double *step_time,
-                       double *seconds)
+/* The bare loop beside a block of n steps: as much work, on each rank its part.
+ * Not where the ranks have threads or cards, which it has not. */
+static int time_bare(struct ctx *ctx, const struct bench *b,
+                     const struct job *job, const char *size, long n,
+                     struct blocks *out)
 {
-    *seconds = 0;
-    for (int k = 0; k < n_blocks; k++) {
-        long n = b->steps / n_blocks;
+    const struct solver_bench *s = b->solver->bench;
+    struct solver_totals totals = {0};
+    if (s->bare == NULL || job->device->threads != 1 ||
+        job->device->limits != NULL)
+        return 0;
+    TRY(job->solver->totals(ctx, job->state, &totals));
+    double start = timer_now(),
+           done =
+               s->bare(size, totals.items * (double)n / comm_size(ctx->comm)),
+           time = timer_now() - start;
+    TRY(comm_max_double(ctx, &time, 1));
+    TRY(comm_sum_double(ctx, &done, 1));
+    if (done > 0)
+        out->bare[out->n_bare++] = done / time;
+    return 0;
+}
+
+/* Time the steps in blocks, and the bare loop in turn. */
+static int time_blocks(struct ctx *ctx, const struct bench *b,
+                       const struct job *job, const char *size,
+                       struct blocks *out)
+{
+    for (int k = 0; k < out->n; k++) {
+        long n = b->steps / out->n;
         double start = timer_now();
         TRY(run_steps(ctx, job, n));
         double time = timer_now() - start;
         TRY(comm_max_double(ctx, &time, 1));
-        *seconds += time;
-        step_time[k] = time / (double)n;
+        out->seconds += time;
+        out->step_time[k] = time / (double)n;
+        TRY(time_bare(ctx, b, job, size, n, out));
     }
-    qsort(step_time, (size_t)n_blocks, sizeof(*step_time), compare);
+    qsort(out->step_time, (size_t)out->n, sizeof(double), compare);
+    qsort(out->bare, (size_t)out->n_bare, sizeof(double), compare);
     return 0;
 }
 
@@ -199,8 +231,8 @@ static int measure(struct ctx *ctx, const struct bench *b,
                    const struct job *job, struct measured *out)
 {
     const struct solver *s = job->solver;
-    int n_blocks = b->steps < BLOCKS_MAX ? (int)b->steps : BLOCKS_MAX;
-    double step_time[BLOCKS_MAX], seconds;
+    struct blocks blocks = {.n = b->steps < BLOCKS_MAX ? (int)b->steps
+                                                       : BLOCKS_MAX};
     struct phases phases;
     struct solver_totals totals = {0};
     TRY(s->initial(ctx, job->state));
@@ -211,7 +243,8 @@ static int measure(struct ctx *ctx, const struct bench *b,
     double joules = 0;
     TRY(energy_used(ctx, &joules));
     out->joules = -joules;
-    TRY(time_blocks(ctx, b, job, n_blocks, step_time, &seconds));
+    TRY(time_blocks(ctx, b, job, out->size, &blocks));
+    const double seconds = blocks.seconds;
     TRY(energy_used(ctx, &joules));
     out->joules += joules;
     double done = (double)(s->step_number(job->state) - warm_up);
@@ -221,8 +254,9 @@ static int measure(struct ctx *ctx, const struct bench *b,
     double all = (double)s->step_number(job->state);
     snprintf(out->item, sizeof(out->item), "%s", totals.item);
     out->items = totals.items;
-    out->median = totals.items / median(step_time, n_blocks);
-    out->best = totals.items / step_time[0];
+    out->median = totals.items / median(blocks.step_time, blocks.n);
+    out->best = totals.items / blocks.step_time[0];
+    out->bare = blocks.n_bare > 0 ? median(blocks.bare, blocks.n_bare) : 0;
     out->seconds = seconds;
     out->flops_rate = totals.flops * (done / all) / seconds;
     out->bytes_rate = totals.bytes * (done / all) / seconds;
@@ -239,6 +273,11 @@ static int measure(struct ctx *ctx, const struct bench *b,
                  totals.extra);
     if (totals.note[0] != '\0')
         log_info(ctx->log, "  %s", totals.note);
+    if (out->bare > 0)
+        log_info(ctx->log,
+                 "  a bare loop of the same work, in turn: %.1f M/s; this is "
+                 "%.2f times that (medians)",
+                 1e-6 * out->bare, out->median / out->bare);
     if (totals.imbalance > 0 && comm_size(ctx->comm) > 1)
         log_info(ctx->log, "  imbalance %.2f", totals.imbalance);
     log_info(ctx->log, "  %.1f GFLOP/s", 1e-9 * out->flops_rate);
@@ -315,9 +354,14 @@ static int measure_size(struct ctx *ctx, struct bench *b,
     char name[64];
     out->size = size->name;
     snprintf(name, sizeof(name), "bench-%s.toml", b->solver->name);
+    char *text = NULL;
     TRY(collect(ctx, b, size, &o));
+    if (b->solver->bench->deck_of != NULL)
+        TRY(b->solver->bench->deck_of(ctx, size->name, &text));
     int status =
-        job_open_text(ctx, name, b->solver->bench->deck, o.n, o.list, &job);
+        job_open_text(ctx, name, text != NULL ? text : b->solver->bench->deck,
+                      o.n, o.list, &job);
+    free(text);
     if (status == 0)
         status = job_open_device(ctx, &job, b->line->option[OPTION_DEVICE]);
     if (status == 0)
