@@ -4,6 +4,7 @@
 #   over_seeds COMMAND...       results are renumbered and name the seed
 #   over_seeds_at_once COMMAND...   the same, each in a folder of its own
 #   over_one_seed COMMAND...
+#   only_halo WHAT FEW MANY     of two runs: copies are messages and scalars
 
 # shellcheck shell=sh disable=SC2154
 # What a command with seed $1 said and its status ($2), as results of this test.
@@ -56,6 +57,29 @@ over_seeds_at_once() {
     wait
     for os_each in 1 2 3; do
         os_results "$os_each" "$(cat "seed-$os_each/status")" "$@"
+    done
+}
+
+# kilobytes FILE WORDS: the amount that stands behind these words, in kB.
+kilobytes() {
+    sed -n "s/.*$2 \([0-9.]*\) \([kMG]*B\).*/\1 \2/p" "$1" | awk '
+        $2 == "B" { print $1 / 1e3 }
+        $2 == "kB" { print $1 }
+        $2 == "MB" { print $1 * 1e3 }
+        $2 == "GB" { print $1 * 1e6 }'
+}
+
+# What two runs on several ranks said, FEW and MANY, which write the same but make
+# different numbers of steps: what more steps copy to cards and from them is what
+# they send between ranks, within the three digits that are printed.
+only_halo() { # WHAT FEW MANY
+    oh_sent=$(kilobytes "$3" "between ranks:")-$(kilobytes "$2" "between ranks:")
+    for oh_way in "to cards:" "from cards:"; do
+        oh_more=$(kilobytes "$3" "$oh_way")-$(kilobytes "$2" "$oh_way")
+        check "steps of $1 on 2 ranks copy messages and scalars alone $oh_way \
+$oh_more kB, sent $oh_sent kB" awk "BEGIN {
+            more = $oh_more; sent = $oh_sent
+            exit !(sent > 10 && more < 1.02 * sent + 3) }"
     done
 }
 

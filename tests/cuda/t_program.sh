@@ -104,6 +104,16 @@ export CUDASIM_PROTECT
 only_scalars "a melt" "$(quiet melt md.steps=20)" "$(quiet melt md.steps=100)"
 only_scalars "a flow" "$(quiet flow fluid.steps=2)" \
     "$(quiet flow fluid.steps=12)"
+if have_mpi; then
+    for n in 2 12; do
+        ranks 2 "$on_card" run "$top_srcdir/inputs/fluid/channel.toml" \
+            --overwrite "domain.cells=[8,8,8]" "fluid.steps=$n" --device cuda \
+            output.observables_every=1000 output.frames_every=0 >"flow$n.out"
+    done
+    only_halo "a flow" flow2.out flow12.out
+else
+    skip 2 "no MPI: 2 ranks"
+fi
 unset CUDASIM_PROTECT
 
 exits 0 "the standard problem on the card" "$on_card" bench --device cuda \
