@@ -70,11 +70,12 @@ class Check:
         env = dict(os.environ, WARPDECK_TEST_DEVICE="cuda", **self.env)
         env |= {"CUDASIM_SEED": str(seed), "WARPDECK_TEST_SHORT": "1"}
         command = [os.path.join(folder, self.command[0]), *self.command[1:]]
-        if self.ranks > 1:
-            command = [tap.MPIRUN, *tap.MPIRUN_FLAGS, "-n", str(self.ranks),
-                       *command]
         # Stuck: far longer than before, also where the machine is busy.
         limit = 60 + 20 * self.took if self.took else 900
+        if self.ranks > 1:
+            # Of two limits mpirun takes the last.
+            command = [tap.MPIRUN, *tap.MPIRUN_FLAGS, "--timeout",
+                       f"{limit:.0f}", "-n", str(self.ranks), *command]
         command = ["timeout", "-k", "5", f"{limit:.0f}", *command]
         with subprocess.Popen(command, env=env, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True,
@@ -83,7 +84,7 @@ class Check:
                 if line.startswith("not ok"):
                     run.terminate()
                     return line.strip()
-        if run.returncode in (124, 137):
+        if run.returncode in (110, 124, 137):  # 110: mpirun's
             return "never ends"
         if run.returncode != 0:
             return f"status {run.returncode}"
