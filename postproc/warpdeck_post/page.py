@@ -35,7 +35,7 @@ th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line);
   text-align: left; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
 td.n, th.n { text-align: right; white-space: nowrap; }
-td.w { overflow-wrap: anywhere; }
+td.w { overflow-wrap: anywhere; min-width: 6.5rem; }
 figure { margin: 0 0 1.2rem; }
 figure img { display: block; width: 100%; height: auto; background: #fff;
   border: 1px solid var(--line); border-radius: .5rem; }
@@ -67,6 +67,8 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
     height: auto; } figure img.lines { filter: none; }
   .wide { overflow: visible; } table { font-size: 8.5pt; }
   th, td { padding-right: .45rem; overflow-wrap: anywhere; }
+  td.w { min-width: 0; } table.many { font-size: 6pt; }
+  table.many td, table.many th { padding-right: .25rem; }
   td.n, th.n { white-space: normal; } }
 """
 
@@ -91,7 +93,8 @@ def table(heads, rows, limit=None):
     right = [bool(rows) and not isinstance(rows[0][i], str)
              for i in range(len(heads))]
     kind = [' class="n"' if r else ' class="w"' for r in right]
-    out = ['<div class="wide"><table><thead><tr>']
+    many = ' class="many"' if len(heads) > 8 else ""
+    out = [f'<div class="wide"><table{many}><thead><tr>']
     out += [f"<th{k if r else ''}>{text(h)}</th>"
             for h, k, r in zip(heads, kind, right)]
     out.append("</tr></thead><tbody>\n")

@@ -105,7 +105,7 @@ def _keys(r, log):
         items += _observed(r) + _valued(r)
     rate = re.search(r"([\d.]+ ?[kMGT]? \S+-steps/s)",
                      log.rates[0] if log.rates else "")
-    if rate:
+    if rate and not re.match(r"0*\.?0* ", rate[1]):
         items.append(("speed", rate[1], ""))
     return page.keys(items)
 

@@ -97,14 +97,18 @@ class Browser:
                     raise OSError(f"{method}: {message['error']}")
                 return message["result"]
 
-    def open(self, path, width=1200, height=900, dark=False, paper=False):
-        """Load a file; returns when it is complete."""
+    def look(self, width=1200, height=900, dark=False, paper=False):
+        """On a screen of this size, in the dark, or printed."""
         self.call("Emulation.setDeviceMetricsOverride", width=width,
                   height=height, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia",
                   media="print" if paper else "screen",
                   features=[{"name": "prefers-color-scheme",
                              "value": "dark" if dark else "light"}])
+
+    def open(self, path, **look):
+        """Load a file; returns when it is complete."""
+        self.look(**look)
         self.events.clear()
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         until = time.monotonic() + 60
