@@ -23,7 +23,8 @@
 
 /* ---- errors ---- */
 
-enum { REASON_SIZE = 512 };
+/* ROOT_LINKS: more than there ever are. */
+enum { REASON_SIZE = 512, ROOT_LINKS = 48 };
 
 struct reasons {
     int n;
@@ -229,15 +230,33 @@ static int hold_metadata(hid_t access)
     return H5Pset_mdc_config(access, &cache) < 0 ? -1 : 0;
 }
 
+/* Links of the root stand in its header, with room for more of them, so that
+ * adding one is one write near the beginning of the file, which is done or not
+ * done. In a group of the old format names, order and addresses are three, and
+ * a kill between two of them loses every link. */
+hid_t h5_root(void)
+{
+    hid_t made = H5Pcreate(H5P_FILE_CREATE);
+
+    if (made >= 0 &&
+        (H5Pset_link_creation_order(made, H5P_CRT_ORDER_TRACKED) < 0 ||
+         H5Pset_link_phase_change(made, ROOT_LINKS, ROOT_LINKS) < 0 ||
+         H5Pset_est_link_info(made, ROOT_LINKS, 16) < 0)) {
+        H5Pclose(made);
+        made = H5I_INVALID_HID;
+    }
+    return made;
+}
+
 /* `sealed`: HDF5's metadata have checksums, which older formats lack. */
 static int open_hdf5(struct ctx *ctx, struct h5 *f, int create, int sealed)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), root = h5_root();
     int status = 0;
 
     f->transfer = H5Pcreate(H5P_DATASET_XFER);
     f->together = H5Pcreate(H5P_DATASET_XFER);
-    if (access < 0 || f->transfer < 0 || f->together < 0 ||
+    if (access < 0 || root < 0 || f->transfer < 0 || f->together < 0 ||
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
         (sealed && H5Pset_libver_bounds(access, H5F_LIBVER_V110,
                                         H5F_LIBVER_LATEST) < 0) ||
@@ -247,15 +266,17 @@ static int open_hdf5(struct ctx *ctx, struct h5 *f, int create, int sealed)
         status = use_mpi(ctx, f, access);
     status = comm_agree(ctx, status);
     if (status == 0) {
-        f->file = create
-                      ? H5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                      : H5Fopen(f->path, H5F_ACC_RDWR, access);
+        f->file = !create ? H5Fopen(f->path, H5F_ACC_RDWR, access)
+                          : H5Fcreate(f->path, H5F_ACC_TRUNC,
+                                      sealed ? H5P_DEFAULT : root, access);
         if (f->file < 0)
             status = h5_error(ctx, f, create ? "create" : "open");
         status = comm_agree(ctx, status);
     }
     if (access >= 0)
         H5Pclose(access);
+    if (root >= 0)
+        H5Pclose(root);
     return status;
 }
 

@@ -122,6 +122,10 @@ void h5_free(struct h5 *f);
 /* Never again print HDF5's own error stack. */
 void h5_silence(void);
 
+/* How a file's root is made, for H5Fcreate; the caller closes it. Negative: no
+ * memory. */
+hid_t h5_root(void);
+
 /* ---- groups and attributes (h5_meta.c) ---- */
 
 int h5_group(struct ctx *ctx, struct h5 *f, const char *path);

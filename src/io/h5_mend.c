@@ -211,11 +211,24 @@ static herr_t read_object(hid_t file, const char *name, const H5L_info_t *info,
     return bad ? -1 : 0;
 }
 
+/* What a link leads to knows of it: a header may be older than the link. */
+static int knows_its_links(hid_t object)
+{
+    H5O_info_t info;
+#if defined H5Oget_info_vers && H5Oget_info_vers > 1
+    herr_t found = H5Oget_info(object, &info, H5O_INFO_BASIC);
+#else
+    herr_t found = H5Oget_info(object, &info);
+#endif
+
+    return found >= 0 && info.rc > 0;
+}
+
 static herr_t look_at_object(hid_t file, const char *name,
                              const H5L_info_t *info, void *user)
 {
     hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-    int bad = object < 0;
+    int bad = object < 0 || !knows_its_links(object);
 
     (void)info;
     (void)user;
@@ -252,9 +265,26 @@ static int can_copy(hid_t from, const char *name)
                             read_object, NULL, H5P_DEFAULT) >= 0;
 }
 
+/* In a root of the old format names may be lost, and then it seems to have less
+ * than it has. */
+static herr_t find_by_name(hid_t root, const char *name, const H5L_info_t *info,
+                           void *user)
+{
+    (void)info;
+    (void)user;
+    return name[0] != '\0' && H5Lexists(root, name, H5P_DEFAULT) > 0 ? 0 : -1;
+}
+
 static int copy_parts(struct ctx *ctx, hid_t from, hid_t to, const char *path,
                       const struct h5_parts *parts)
 {
+    if (H5Literate(from, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, find_by_name,
+                   NULL) < 0)
+        return FAIL(ctx, STATUS_IO,
+                    "'%s': the file was damaged when its run was killed, and "
+                    "cannot be read any more; move the file away, and the run "
+                    "goes on from its checkpoint with a new one",
+                    path);
     for (int i = 0; i < parts->n; i++) {
         const char *name = parts->name[i];
 
@@ -317,14 +347,14 @@ static int save_parts(struct ctx *ctx, hid_t from, const char *path,
 {
     size_t size = strlen(path) + 8;
     char *beside = malloc(size);
-    hid_t made = H5I_INVALID_HID;
+    hid_t made = H5I_INVALID_HID, root = h5_root();
     int status = check_space(ctx, path);
 
-    if (status == 0 && beside == NULL)
+    if (status == 0 && (beside == NULL || root < 0))
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     if (status == 0) {
         snprintf(beside, size, "%s.tmp", path);
-        made = H5Fcreate(beside, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        made = H5Fcreate(beside, H5F_ACC_TRUNC, root, H5P_DEFAULT);
         if (made < 0)
             status = FAIL(ctx, STATUS_IO, "cannot create '%s'", beside);
     }
@@ -336,6 +366,8 @@ static int save_parts(struct ctx *ctx, hid_t from, const char *path,
         H5Fclose(made);
     if (status != 0 && made >= 0)
         unlink(beside);
+    if (root >= 0)
+        H5Pclose(root);
     free(beside);
     return status;
 }
