@@ -16,7 +16,8 @@ enum rng_stream {
     RNG_BUSSI = 3,
     RNG_FLOW = 4,  /* random velocity fields, by wave */
     RNG_NOISE = 5, /* noise on a grid, by cell */
-    RNG_BAROSTAT = 6
+    RNG_BAROSTAT = 6,
+    RNG_PLACE = 7 /* random places at the start */
 };
 
 struct rng_words {

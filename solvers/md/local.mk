@@ -26,6 +26,10 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_influence.c \
 	solvers/md/md_mesh.c \
 	solvers/md/md_observe.c \
+	solvers/md/md_minimize.c \
+	solvers/md/md_minimize.h \
+	solvers/md/md_random.c \
+	solvers/md/md_table_start.def \
 	solvers/md/md_rigid.c \
 	solvers/md/md_rigid.h \
 	solvers/md/md_rigid_groups.c \

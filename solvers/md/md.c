@@ -34,6 +34,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_eam_free(md);
     md_forms_free(md);
     md_walls_free(md);
+    md_minimize_free(md);
     md_ewald_free(md);
     md_data_free(md->data);
     free(md->pair.coeff);
@@ -235,6 +236,13 @@ static int apply_ensemble(struct ctx *ctx, struct md *md, int look)
     return 0;
 }
 
+int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted)
+{
+    struct md_sums *sums = want_sums(md, wanted);
+    return list_is_stale(md, moved2) ? rebuild_and_force(ctx, md, sums)
+                                     : refresh_and_force(ctx, md, sums);
+}
+
 /* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
  * kick, drift, forces, half kick; then the thermostat (md_ensemble.c). */
 static int md_step(struct ctx *ctx, void *state, int look, int *stop)
@@ -244,17 +252,13 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     md->step++;
     look |= md_analysis_looks(md);
     TRY(md_ensemble_begin(ctx, md));
-    struct md_sums *sums = want_sums(md, look || md_wants_virial(md));
     double moved2 = 0;
     TRY(kick_and_drift(ctx, md, &moved2));
     int torn = md_rigid_place(ctx, md, &moved2);
     torn = torn ? torn : md_walls_reflect(ctx, md);
     int status = md_check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
-    if (list_is_stale(md, moved2))
-        TRY(rebuild_and_force(ctx, md, sums));
-    else
-        TRY(refresh_and_force(ctx, md, sums));
+    TRY(md_update_forces(ctx, md, moved2, look || md_wants_virial(md)));
     TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
     TRY(apply_ensemble(ctx, md, look));
@@ -357,6 +361,7 @@ static int md_start(struct ctx *ctx, void *state)
         pair_forces(ctx, md, 1, sums);
         TRY(md_ewald_forces(ctx, md, sums));
     }
+    TRY(md_minimize(ctx, md));
     TRY(md_ensemble_start(ctx, md));
     TRY(md_rigid_sums(ctx, md, sums));
     return md_analysis_start(ctx, md);

@@ -17,6 +17,7 @@
 #include "kernels/md/md_kernels.h"
 #include "md_analysis.h"
 #include "md_barostat.h"
+#include "md_minimize.h"
 #include "md_rigid.h"
 
 struct ctx;
@@ -84,7 +85,9 @@ struct md_initial {
     double spacing[3]; /* of the cubic cell, by direction */
     int has_temperature;
     double temperature;
-    double overlap; /* closest distance allowed at the start; 0: any */
+    double overlap;    /* closest distance allowed at the start; 0: any */
+    int random;        /* places are random, no two nearer than: */
+    double separation;
 };
 
 struct md_forms;
@@ -158,6 +161,7 @@ struct md {
     int n_species;
     struct md_species species[MD_SPECIES_MAX];
     struct md_initial initial;
+    struct md_minimize minimize;
     struct md_pair pair;
     struct md_data *data; /* of a LAMMPS data file, or NULL */
     struct md_bonded bonded;
@@ -411,6 +415,9 @@ int md_open_store(struct ctx *ctx, struct md *md);
 int md_redistribute(struct ctx *ctx, struct md *md);
 /* Tell the store this rank's terms, once the copies have come. */
 int md_find_terms(struct ctx *ctx, struct md *md);
+/* Forces after a drift by at most sqrt(moved2) since the list was built, which is
+ * built anew where it may miss a pair; energy and virial where wanted. */
+int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted);
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
 /* Whether the card is still there and all its results are good, by all ranks:

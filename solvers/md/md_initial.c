@@ -198,6 +198,8 @@ static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
         TRY(md_data_place(ctx, md, md->data, list, md->topology));
     else if (md->initial.read)
         TRY(md_xyz_read(ctx, md, list));
+    else if (md->initial.random)
+        TRY(comm_agree(ctx, md_random_place(ctx, md, list)));
     else
         TRY(comm_agree(ctx, make_lattice(ctx, md, list)));
     int64_t n = (int64_t)list->n;

@@ -287,14 +287,23 @@ static int read_initial(struct ctx *ctx, struct params *p, struct md *md)
         md->box_length[d] = size ? size[d] : 0;
     int has_lattice = params_is_set(p, "md.initial", "lattice");
     int has_file = params_is_set(p, "md.initial", "read");
-    if (md->data && !has_lattice)
+    md->initial.random = params_is_set(p, "md.initial", "random");
+    if (md->initial.random && (has_lattice || has_file)) {
+        params_error(p, "md.initial", "random",
+                     "give one of md.initial.lattice, md.initial.random and "
+                     "md.initial.read");
+    } else if (md->initial.random) {
+        md_random_read(p, md, size);
+        check_fractions(p, md);
+        md_lattice_counts(md);
+    } else if (md->data && !has_lattice)
         use_data(p, md);
     else if (has_lattice == has_file)
         params_error(p, "md.initial", has_file ? "read" : "lattice",
                      has_file ? "give md.initial.lattice or md.initial.read, "
                                 "not both"
                               : "[md.initial] needs lattice (with cells and "
-                                "density) or read");
+                                "density), random (with density) or read");
     else if (has_lattice)
         read_lattice(p, md, size);
     else
@@ -440,6 +449,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_rigid_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_walls_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_minimize_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     if (!md->initial.read && md->box_length[0] > 0)
         check_cutoff(p, md);
@@ -455,6 +465,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(md_ewald_choose(ctx, p, md));
     md->degrees_of_freedom = degrees_of_freedom(md);
     md_ensemble_prepare(md);
+    TRY(md_random_fill(ctx, p, md));
     TRY(params_fill_double(ctx, p, "md.initial", "overlap",
                            0.3 * md->pair.smallest_sigma));
     md->initial.overlap = params_double(p, "md.initial", "overlap");

@@ -188,6 +188,7 @@ int md_results(struct ctx *ctx, void *state, const struct result_table **tables,
     if (md->msd.on && md->msd.n_samples > 0)
         TRY(add_msd(ctx, md));
     TRY(md_analysis_tables(ctx, md));
+    TRY(md_minimize_table(ctx, md));
     r->tables = malloc(((size_t)r->n + 1) * sizeof *r->tables);
     TRY(comm_agree(ctx, r->tables ? 0
                                   : FAIL(ctx, STATUS_MEMORY,

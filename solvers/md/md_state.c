@@ -245,6 +245,7 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
         TRY(save_rdf(ctx, md, io));
     if (md->msd.on)
         TRY(save_msd(ctx, md, io));
+    TRY(md_minimize_save(ctx, md, io));
     return md_analysis_save(ctx, md, io);
 }
 
@@ -473,6 +474,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
                  md->constants->boltzmann * md->temperature, md->relaxation);
     TRY(md_compute_sums(ctx, md));
     TRY(md_analysis_allocate(ctx, md));
+    TRY(md_minimize_restore(ctx, md, io));
     if (md->rdf.on)
         TRY(restore_rdf(ctx, md, io));
     if (md->msd.on)

@@ -7,7 +7,10 @@
 static const struct param_section sections[] = {
     {"md", 0, 0, "Molecular dynamics: time step, length and precision."},
     {"md.initial", 0, 0,
-     "Where the particles come from: a lattice, or a file."},
+     "Where the particles come from: a lattice, random places, or a file."},
+    {"md.minimize", 0, 1,
+     "Before the run, the particles go down to a minimum of the energy (FIRE: "
+     "Bitzek et al. 2006); velocities are then drawn, or zero."},
     {"md.species", 1, 1,
      "A kind of particle; one section each. In lj units a single species 'A' "
      "of mass 1 is there without it."},
@@ -69,6 +72,10 @@ static const struct param_section sections[] = {
 #define PRESSURE           \
     {                      \
         1, -1, -2, 0, 0, 0 \
+#define FORCE            \
+    {                    \
+        1, 1, -2, 0, 0, 0 \
+    }
     }
 #define PER_LENGTH        \
     {                     \
@@ -129,39 +136,7 @@ static const struct param params[] = {
      "auto: where a rank has fewer than 100000 particles, since these are over "
      "sooner than they are launched. Changes the speed, not the result."},
 
-    {"md.initial", "lattice", PARAM_STRING, NO_DIM, "\"fcc\"", 0, 0, 0,
-     PARAM_STARTER | PARAM_OPTIONAL, "sc|bcc|fcc|diamond",
-     "Crystal to start from; needs cells and one of density, lattice_constant "
-     "and domain.size."},
-    {"md.initial", "cells", PARAM_INTS, NO_DIM, "[20, 20, 20]", 1, 0, 3,
-     PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
-     "Cubic cells of the lattice in x, y, z."},
-    {"md.initial", "density", PARAM_DOUBLE, NUMBER_DENSITY, "0.8442", 0, 0, 0,
-     PARAM_STARTER | PARAM_OPTIONAL | POSITIVE, NULL,
-     "Particles per volume of the lattice; sets the lattice constant."},
-    {"md.initial", "lattice_constant", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | POSITIVE, NULL,
-     "Edge of the cubic cell; instead of density."},
-    {"md.initial", "read", PARAM_STRING, NO_DIM, NULL, 0, 0, 0, PARAM_OPTIONAL,
-     NULL,
-     "Particle file, instead of a lattice: extended XYZ (.xyz) or a LAMMPS "
-     "data "
-     "file (NAME.data, data.NAME or NAME.lmp), path relative to the deck's "
-     "folder. Numbers are in the deck's units. The types of a data file are "
-     "the species in their order."},
-    {"md.initial", "atom_style", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
-     "auto|atomic|charge|bond|angle|molecular|full",
-     "Columns of the section Atoms of a data file, as LAMMPS names them. auto: "
-     "as the section itself says ('Atoms # full')."},
-    {"md.initial", "temperature", PARAM_DOUBLE, TEMPERATURE, "1.44", 0, 0, 0,
-     PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
-     "Draw Maxwell-Boltzmann velocities of exactly this temperature and zero "
-     "total momentum. Where it is left out, velocities are those of the file, "
-     "or zero."},
-    {"md.initial", "overlap", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
-     "Two particles nearer than this at the start are an error; 0 allows all. "
-     "Left out: 0.3 of the smallest sigma, or 0.15 of the cutoff of a metal."},
+#include "md_table_start.def"
 
     {"md.species", "name", PARAM_STRING, NO_DIM, "\"A\"", 0, 0, 0,
      PARAM_STARTER | PARAM_REQUIRED, NULL,

@@ -20,6 +20,7 @@ PHYSICS_TESTS = \
 	tests/physics/melt.py \
 	tests/physics/metals.py \
 	tests/physics/nist.py \
+	tests/physics/minimize.py \
 	tests/physics/npt.py \
 	tests/physics/pairs.py \
 	tests/physics/peer.py \
