@@ -1,6 +1,6 @@
 # bench: measurements, run by hand.
 EXTRA_DIST += bench/NOTES.md bench/RESULTS.md bench/gpu.sh bench/peers.sh \
-	bench/peers_fluid.sh bench/common.sh \
+	bench/peers_fluid.sh bench/common.sh bench/lammps_files.sh \
 	scripts/gpu-bundle
 
 # Everything that needs a card: tests, the sanitizers of CUDA, figures.

@@ -1,26 +1,28 @@
 #!/bin/bash
-# The Lennard-Jones melt, or LAMMPS's problem of copper (EAM), by warpdeck and by
-# LAMMPS, alternating on one machine.
+# A problem of LAMMPS's benchmarks by warpdeck and by LAMMPS, alternating on one
+# machine.
 #
-#   bench/peers.sh [--problem melt|copper] [--rounds N] [--steps N]
-#                  [--ranks "1 2"] [--cells N]
+#   bench/peers.sh [--problem melt|chain|copper|protein] [--files FOLDER]
+#                  [--rounds N] [--steps N] [--ranks "1 2"] [--cells N]
 #
 # Prints the median rate of each in million atom-steps a second, and the ratio
 # of medians to `lmp -sf opt`, for two ways to keep the neighbor list:
 #   strict   looked at every step, rebuilt when a particle moved half the skin
 #   every20  rebuilt every 20 steps whatever moved, as in LAMMPS's own benchmark:
 #            faster and not safe (melt only)
-# Copper needs Cu_u3.eam, in $LAMMPS_POTENTIALS (/usr/share/lammps/potentials).
+# All but the melt, whose size is --cells, need LAMMPS's files in FOLDER, where
+# bench/lammps_files.sh puts them; the protein runs at constant energy.
 # Without lmp on the PATH, only warpdeck is measured. WARPDECK names the program
 # (else ./warpdeck, then PATH), MPIRUN the launcher. Let nothing else run.
 set -u
 export LC_ALL=C
 
-rounds=5 steps=1000 ranks_list="1 2" cells=20
-problem=melt lists="strict every20"
+rounds=5 steps='' ranks_list="1 2" cells=20
+problem=melt lists=strict files=.
 while [ $# -gt 0 ]; do
     case $1 in
     --problem) problem=$2 ;;
+    --files) files=$2 ;;
     --rounds) rounds=$2 ;;
     --steps) steps=$2 ;;
     --ranks) ranks_list=$2 ;;
@@ -32,65 +34,13 @@ done
 
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
-deck=$here/../inputs/md/lj_melt.toml
+decks=$here/../inputs
 lmp=$(command -v lmp || true)
-atoms=$((4 * cells * cells * cells))
-
-table=${LAMMPS_POTENTIALS:-/usr/share/lammps/potentials}/Cu_u3.eam
 programs="lmp double mixed single"
-case $problem in
-melt) ;;
-copper)
-    [ -r "$table" ] || { echo "peers.sh: no $table" >&2; exit 1; }
-    deck=$work/copper.toml
-    lists=strict
-    programs="plain $programs"
-    cat >"$deck" <<EOF
-[run]
-solver = "md"
-units = "metal"
-[md]
-timestep = 0.005
-steps = 100
-[md.initial]
-lattice = "fcc"
-cells = [20, 20, 20]
-lattice_constant = 3.615
-temperature = 1600
-[[md.species]]
-name = "Cu"
-mass = 63.55
-[md.pair]
-style = "eam"
-file = "$table"
-skin = 1.0
-EOF
-    ;;
-*) echo "peers.sh: no problem '$problem'" >&2; exit 2 ;;
-esac
+atoms=32000
 
-# The same problem in LAMMPS's words; $1: strict or every20.
-lammps_input() {
-    if [ "$problem" = copper ]; then
-        cat <<EOF
-units metal
-atom_style atomic
-lattice fcc 3.615
-region box block 0 $cells 0 $cells 0 $cells
-create_box 1 box
-create_atoms 1 box
-pair_style eam
-pair_coeff 1 1 $table
-velocity all create 1600.0 376847 loop geom
-neighbor 1.0 bin
-neigh_modify every 1 delay 5 check yes
-fix integrate all nve
-timestep 0.005
-thermo $steps
-run $steps
-EOF
-        return
-    fi
+# The problem in LAMMPS's words; $1: strict or every20.
+lammps_melt() {
     local check="every 1 delay 0 check yes"
     [ "$1" = every20 ] && check="every 20 delay 0 check no"
     cat <<EOF
@@ -108,29 +58,100 @@ neighbor 0.3 bin
 neigh_modify $check
 fix integrate all nve
 timestep 0.005
-thermo $steps
-run $steps
 EOF
 }
+lammps_chain() {
+    cat <<EOF
+units lj
+atom_style bond
+special_bonds fene
+read_data data.chain
+neighbor 0.4 bin
+neigh_modify every 1 delay 1
+bond_style fene
+bond_coeff 1 30.0 1.5 1.0 1.0
+pair_style lj/cut 1.12
+pair_modify shift yes
+pair_coeff 1 1 1.0 1.0 1.12
+fix integrate all nve
+fix heat all langevin 1.0 1.0 10.0 904297
+timestep 0.012
+EOF
+}
+lammps_copper() {
+    cat <<EOF
+units metal
+atom_style atomic
+lattice fcc 3.615
+region box block 0 20 0 20 0 20
+create_box 1 box
+create_atoms 1 box
+pair_style eam
+pair_coeff 1 1 Cu_u3.eam
+velocity all create 1600.0 376847 loop geom
+neighbor 1.0 bin
+neigh_modify every 1 delay 5 check yes
+fix integrate all nve
+timestep 0.005
+EOF
+}
+lammps_protein() {
+    cat <<EOF
+units real
+neigh_modify delay 5 every 1
+atom_style full
+bond_style harmonic
+angle_style charmm
+dihedral_style charmm
+improper_style harmonic
+pair_style lj/charmm/coul/long 8.0 10.0
+pair_modify mix arithmetic
+kspace_style pppm 1e-4
+read_data data.rhodo
+fix rigid all shake 0.0001 5 0 m 1.0 a 232
+fix integrate all nve
+special_bonds charmm
+timestep 2.0
+EOF
+}
+
+case $problem in
+melt)
+    deck=$decks/md/lj_melt.toml data='' atoms=$((4 * cells * cells * cells))
+    lists="strict every20" steps=${steps:-1000}
+    ;;
+chain) data=data.chain steps=${steps:-1000} ;;
+copper) data=Cu_u3.eam steps=${steps:-200} programs="plain $programs" ;;
+protein) data=data.rhodo steps=${steps:-100} programs="plain lmp double mixed" ;;
+*) echo "peers.sh: no problem '$problem'" >&2; exit 2 ;;
+esac
+if [ -n "$data" ]; then
+    [ -r "$files/$data" ] || {
+        echo "peers.sh: no $files/$data; see bench/lammps_files.sh" >&2
+        exit 1
+    }
+    cp "$files/$data" "$decks/lammps/$problem.toml" "$work" || exit 1
+    deck=$work/$problem.toml
+fi
 
 # Million atom-steps a second of one run's time loop.
 run_lammps() { # ranks list program
     local suffix=(-sf opt)
     [ "$3" = plain ] && suffix=()
-    lammps_input "$2" >"$work/in.lammps"
-    launch "$1" "$lmp" "${suffix[@]}" -in "$work/in.lammps" -log none \
+    { "lammps_$problem" "$2"; echo "thermo $steps"; echo "run $steps"; } \
+        >"$work/in.lammps"
+    (cd "$work" && launch "$1" "$lmp" "${suffix[@]}" -in in.lammps -log none) \
         </dev/null 2>"$work/err" |
         sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p' |
         awk -v work=$((atoms * steps)) '{ print work / $1 / 1e6 }'
 }
 run_warpdeck() { # ranks list precision
-    local every=0
-    [ "$2" = every20 ] && every=20
-    launch "$1" "$program" run "$deck" "md.steps=$steps" \
-        "md.initial.cells=[$cells,$cells,$cells]" "md.precision=$3" \
-        "md.pair.rebuild_every=$every" "output.observables_every=$steps" \
-        --output "$work/out" --overwrite </dev/null 2>"$work/err" |
-        rate_of_run
+    local more=()
+    [ "$problem" = melt ] && more=("md.initial.cells=[$cells,$cells,$cells]")
+    [ "$2" = every20 ] && more+=(md.pair.rebuild_every=20)
+    launch "$1" "$program" run "$deck" "md.steps=$steps" "${more[@]}" \
+        "md.precision=$3" "output.observables_every=$steps" --output \
+        "$work/out" --overwrite </dev/null 2>"$work/err" | rate_of_run
 }
 
 echo "# $problem: $atoms atoms, $steps steps, $rounds rounds, alternating"

@@ -9,6 +9,9 @@ nobase_dist_pkgdata_DATA += \
 	inputs/fluid/shear_layer.toml \
 	inputs/fluid/taylor_green.toml \
 	inputs/fluid/taylor_green_2d.toml \
+	inputs/lammps/chain.toml \
+	inputs/lammps/copper.toml \
+	inputs/lammps/protein.toml \
 	inputs/md/argon.toml \
 	inputs/md/chains.data \
 	inputs/md/chains.toml \

@@ -302,45 +302,6 @@ def check_peer():
            (1 + abs(row[5])), "the pressure is LAMMPS's")
 
 
-BENCH = "/usr/share/lammps/examples/COUPLE/multiple/data.chain"
-CHAIN_DECK = """[run]
-solver = "md"
-[md]
-timestep = 0.012
-steps = 0
-[md.initial]
-read = "data.chain"
-atom_style = "bond"
-[md.pair]
-cutoff = 1.12
-skin = 0.4
-shift = "energy"
-[md.bonds]
-bond_style = "fene"
-special_lj = [0, 1, 1]
-[[md.bonds.bond]]
-type = 1
-parameters = [30, 1.5, 1, 1]
-"""
-
-
-def check_chain():
-    """LAMMPS's benchmark of bead-spring chains: published step-0 values."""
-    if not os.path.exists(BENCH):
-        tap.skip(3, "LAMMPS's data.chain (package lammps-examples) is absent")
-        return
-    shutil.copy(BENCH, "data.chain")
-    got = mdrun.run(CHAIN_DECK)
-    n = 32000
-    for name, value, published in (
-            ("pair energy", got.observable("pair_energy")[0] / n, 0.44484087),
-            ("bond energy", got.observable("bond_energy")[0] / n, 20.494523),
-            ("pressure", got.observable("pressure")[0], 4.6721833)):
-        tap.ok(abs(value - published) < 5e-7 * abs(published) + 5e-9,
-               f"bead-spring chains: the {name} is the published one")
-        tap.note(f"{value:.8g}")
-
-
 # ---- files that are refused ----
 
 def check_refused():
@@ -384,7 +345,6 @@ def main():
     check_motion()
     check_resume()
     check_peer()
-    check_chain()
     check_refused()
     tap.done()
 

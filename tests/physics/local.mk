@@ -15,12 +15,13 @@ PHYSICS_TESTS = \
 	tests/physics/fluid_exact.py \
 	tests/physics/fluid_tgv.py \
 	tests/physics/guards.py \
+	tests/physics/lammps_bench.py \
 	tests/physics/measured.py \
 	tests/physics/measured_laws.py \
 	tests/physics/melt.py \
 	tests/physics/metals.py \
-	tests/physics/nist.py \
 	tests/physics/minimize.py \
+	tests/physics/nist.py \
 	tests/physics/npt.py \
 	tests/physics/pairs.py \
 	tests/physics/peer.py \
@@ -49,6 +50,7 @@ LONG_TESTS += \
 EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/flowrun.py \
 	tests/physics/gammatest.py \
+	tests/physics/lammps_step0.csv \
 	tests/physics/mdrun.py \
 	tests/physics/peer_values.py \
 	tests/physics/peer/README.md \

@@ -3,7 +3,6 @@ all pairs and against LAMMPS; over ranks, threads, precisions and restarts; tabl
 that are wrong."""
 
 import math
-import os
 import re
 import shutil
 
@@ -368,50 +367,6 @@ def check_peer():
                         ni='potential = "ni.eam"', file=""))
 
 
-CRYSTAL = """[run]
-solver = "md"
-units = "metal"
-[md]
-timestep = 0.005
-steps = 0
-[md.initial]
-lattice = "fcc"
-cells = [20, 20, 20]
-lattice_constant = 3.615
-temperature = 1600
-[[md.species]]
-name = "Cu"
-mass = 63.55
-[md.pair]
-style = "eam"
-file = "{file}"
-"""
-
-
-def check_benchmark():
-    """LAMMPS's own problem of copper."""
-    folder = os.environ.get("LAMMPS_POTENTIALS",
-                            "/usr/share/lammps/potentials")
-    file = os.path.join(folder, "Cu_u3.eam")
-    values = tap.reference("md", "lammps_step0.csv")
-    if not os.path.exists(file) or not values:
-        tap.skip(3, "no Cu_u3.eam (Debian's lammps-data, or "
-                 "LAMMPS_POTENTIALS), or no reference values here")
-        return
-    with open(values, encoding="utf-8") as f:
-        want = {w[4]: float(w[5]) for w in (line.split(",") for line in f)
-                if w[0] == "eam"}
-    got = mdrun.run(CRYSTAL.format(file=file))
-    # six digits; the pressure's last ones hang on Boltzmann's constant
-    for name, key in (("potential_energy", "potential_energy_total"),
-                      ("total_energy", "total_energy_total"),
-                      ("pressure", "pressure")):
-        v = got.observable(name)[0]
-        tap.ok(abs(v / want[key] - 1) < 2e-6,
-               f"copper of LAMMPS's benchmark: {name} is {want[key]}")
-        tap.note(f"{v:.9g}")
-
-
 # ---- what is wrong ----
 
 def refused(text, *words):
@@ -468,7 +423,6 @@ def main():
     check_one()
     check_motion()
     check_peer()
-    check_benchmark()
     check_files()
     tap.done()
 
