@@ -35,6 +35,10 @@ write("again.h5", "frames=8", "rows=11", "resume=2")
 tap.ok(same("whole.h5", "again.h5"),
        "what is gone on with is equal to what was never stopped")
 tap.is_(story("again.h5"), (1, [20]), "it tells from where it went on")
+with h5py.File("whole.h5", "r") as f, open("whole.h5", "rb") as raw:
+    begin = raw.read(4096)
+    tap.is_([k for k in f if k.encode() not in begin], [],
+            "names of the root stand in its header: they come in one write")
 
 write("killed.h5", "frames=6", "rows=6", "kill_after=5", check=False)
 write("killed.h5", "frames=7", "rows=7", "resume=3", "finish=0", ranks=MANY)
@@ -77,6 +81,9 @@ for name, damage in (
             p, 40, place(p, "statistics").to_bytes(8, "little"))),
         ("a table that was not written", lambda p: overwrite(
             p, place(p, "statistics"), bytes(64))),
+        # Bytes 4 to 7 of a header: how many links lead there.
+        ("a table older than the link to it", lambda p: overwrite(
+            p, place(p, "statistics") + 4, bytes(4))),
         ("what the run says about itself unreadable", lambda p: overwrite(
             p, place(p, "run"), bytes(64)))):
     if os.path.exists("hurt.h5"):
