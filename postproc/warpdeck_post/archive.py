@@ -78,9 +78,10 @@ def _pyarrow():
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise PostError("Parquet needs the Python module pyarrow: pip install "
-                        f"pyarrow ({' '.join(str(error).split())[:80]})"
-                        ) from None
+        raise PostError("Parquet needs the Python module pyarrow (pip install "
+                        "pyarrow); without it, --to npz has all numbers and "
+                        "--to csv the series "
+                        f"({' '.join(str(error).split())[:60]})") from None
     return pyarrow
 
 
@@ -163,24 +164,49 @@ def _table(r, name, path):
     table.close()
 
 
-def _grid(f, path):
-    """A row for each cell."""
-    table = _Table(path)
+def _bricks(cells):
+    """Slices of z and y, of about as many cells each."""
+    nx, ny, nz = cells
+    if nx * ny <= 1 << 18:
+        for z in chunks.rows(nz, max(1, (1 << 18) // (nx * ny))):
+            yield z, slice(0, ny)
+        return
+    for z in chunks.rows(nz, 1):
+        for y in chunks.rows(ny, max(1, (1 << 18) // nx)):
+            yield z, y
+
+
+def _grid(f, table, moment=False):
+    """A row for each cell, after its moment where there are several."""
     x, y, z = (f.centers(d) for d in range(3))
     unit = f.length()
-    plane = len(x) * len(y)
-    for piece in chunks.rows(len(z), max(1, (1 << 18) // plane)):
-        heights = z[piece]
-        columns = {
-            "x": (numpy.tile(x, len(y) * len(heights)), unit),
-            "y": (numpy.tile(numpy.repeat(y, len(x)), len(heights)), unit),
-            "z": (numpy.repeat(heights, plane), unit)}
+    for of_z, of_y in _bricks(f.cells):
+        heights, widths = z[of_z], y[of_y]
+        n = len(x) * len(widths) * len(heights)
+        columns = {}
+        if moment:
+            columns = {"step": (numpy.full(n, f.step), ""),
+                       "time": (numpy.full(n, f.time), f.frame_time_unit())}
+        columns.update({
+            "x": (numpy.tile(x, len(widths) * len(heights)), unit),
+            "y": (numpy.tile(numpy.repeat(widths, len(x)), len(heights)), unit),
+            "z": (numpy.repeat(heights, len(x) * len(widths)), unit)})
         for name in f.names:
-            values = f.dataset(name)[piece]
-            values = values.reshape(plane * len(heights), *values.shape[3:])
+            values = f.dataset(name)[of_z, of_y]
+            values = values.reshape(n, *values.shape[3:])
             for k, v in _split(name, values):
                 columns[k] = (v, f.field_unit(name))
         table.add(columns)
+
+
+def parquet_series(frames, output):
+    """One file for the frames of a list, piece by piece."""
+    _pyarrow()
+    from . import frame
+    table = _Table(output)
+    for path in frames:
+        with frame.Frame(path) as f:
+            _grid(f, table, moment=True)
     table.close()
 
 
@@ -189,8 +215,10 @@ def parquet(r, output):
     _pyarrow()
     if r.is_frame:
         from . import frame
+        table = _Table(output)
         with frame.Frame(r.path) as f:
-            _grid(f, output)
+            _grid(f, table)
+        table.close()
         return
     base, ending = os.path.splitext(output)
     if r.rows == 0 and r.frames == 0:

@@ -135,7 +135,9 @@ def _parser():
                         "or a list of them (.hdf.series) as RectilinearGrid, "
                         "also where it is stretched; npz: all arrays, under "
                         "their names in the file; parquet: observables, "
-                        "particles and tables (default: what the file "
+                        "particles and tables, a file each, or the cells of "
+                        "a frame or of all of a list; only this one needs "
+                        "the Python module pyarrow (default: what the file "
                         "has)")
     export.add_argument("-o", "--output", metavar="OUT",
                         help="default: beside FILE, with the ending changed")

@@ -366,8 +366,12 @@ def risk_overview(r):
     """What the run was for: the first of profits, frontier, exposure; above
     the prices, and the convergence where there is one."""
     found = risk_panels.graphs(r)
-    if not found:
-        return risk_series(r)
+    if not found:  # not complete yet, and at most one batch
+        _need(risk_panels.has_estimate(r), r, "batch of paths yet",
+              "wait, or run again")
+        figure = framed(9, 5.4)
+        risk_panels.estimate(figure.add_subplot(), r)
+        return figure
     first = next(iter(found))
     if list(found) == [first]:
         return _risk_figure(r, first)

@@ -86,6 +86,11 @@ def _running(r):
     return (paths[there], value[there], error[there]) if there.any() else None
 
 
+def has_estimate(r):
+    found = _running(r)
+    return found is not None and len(found[0]) > 0
+
+
 def has_convergence(r):
     found = _running(r)
     return found is not None and len(found[0]) > 1
@@ -99,6 +104,9 @@ def estimate(axes, r):
                       label="95 % interval")
     axes.plot(paths, value, color=panels.COLORS[0], marker="o", markersize=3,
               label="value")
+    if len(paths) == 1:  # a band has no width there
+        axes.errorbar(paths, value, 1.96 * error, color=panels.COLORS[0],
+                      capsize=4)
     axes.set_xscale("log")
     axes.set_xlabel("paths")
     axes.set_ylabel(f"value ({MONEY})")

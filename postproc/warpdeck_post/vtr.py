@@ -6,7 +6,7 @@ import os
 
 import numpy
 
-from . import chunks, frame
+from . import archive, chunks, frame
 from .errors import PostError
 
 _TYPES = {"f4": "Float32", "f8": "Float64"}
@@ -62,10 +62,16 @@ def run(path, output):
 
 def run_series(path, to, output):
     """All frames of a list, beside `output`, and the list itself as .pvd."""
-    if to not in (None, "vtr"):
-        raise PostError(f"'{path}' is a list of frames, which go to vtr")
     base = os.path.splitext(output)[0] if output else (
         path[:-len(frame.SERIES)])
+    if to == "parquet":
+        archive.parquet_series([one for one, _ in frame.frames_of(path)
+                                if os.path.exists(one)],
+                               output or base + ".parquet")
+        return 0
+    if to not in (None, "vtr"):
+        raise PostError(f"'{path}' is a list of frames, which go to vtr or "
+                        "parquet; a frame goes to npz")
     entries = []
     for one, time in frame.frames_of(path):
         number = os.path.splitext(os.path.basename(one))[0].rpartition("_")[2]

@@ -111,7 +111,7 @@ def check_parquet():
         tap.ok(post.refused(post.post("export", "run.h5", "--to", "parquet"),
                             "pip install pyarrow"),
                "without pyarrow there is a line that says what is missing")
-        tap.skip(3, "the Python module pyarrow is not installed")
+        tap.skip(4, "the Python module pyarrow is not installed")
         return
     tap.ok(post.works(post.post("export", "run.h5", "--to", "parquet"),
                       "wrote run.parquet (41 rows)",
@@ -139,6 +139,14 @@ def check_parquet():
             "VTKHDF/PointData/velocity"][..., 0].ravel()) and
             cells["x"].to_numpy()[1] == f["coordinates/x"][1],
             "a row for each cell of a grid")
+    post.post("export", "flow.hdf.series", "--to", "parquet")
+    cells = parquet.read_table("flow.parquet")
+    last = cells.filter(cells["step"].to_numpy() == 10)
+    with h5py.File("flow_000010.hdf", "r") as f:
+        tap.ok(cells.num_rows == 3 * last.num_rows and numpy.array_equal(
+            last["velocity_z"].to_numpy(),
+            f["VTKHDF/PointData/velocity"][..., 2].ravel()),
+            "and all frames of a list in one file")
 
 
 def check_book():
