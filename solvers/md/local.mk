@@ -18,6 +18,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam.h \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
+	solvers/md/md_green_kubo.c \
 	solvers/md/md_guard.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_ewald.c \

@@ -196,8 +196,9 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md)
                     ctx->device->name);
     if (md->with_tensor && !md->k->kinetic_tensor)
         return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.pressure_tensor is not there on device '%s' yet; use "
-                    "device = \"cpu\"",
+                    "%s is not there on device '%s' yet; use device = \"cpu\"",
+                    md->pressure_tensor ? "md.pressure_tensor"
+                                        : "md.analysis.green_kubo",
                     ctx->device->name);
     return 0;
 }

@@ -58,6 +58,9 @@ static const struct param_section sections[] = {
     {"md.analysis.map", 0, 1,
      "The same without the pressure over a plane, in columns along the third "
      "axis, under /statistics/map."},
+    {"md.analysis.green_kubo", 0, 1,
+     "Shear viscosity by the autocorrelation of the pressure tensor, with its "
+     "error, under /statistics/green_kubo. At constant volume, on the CPU."},
     {"md.analysis.vacf", 0, 1,
      "Autocorrelation of velocities with its integral, the diffusion "
      "coefficient, and its spectrum, under "
@@ -494,6 +497,16 @@ static const struct param params[] = {
      PARAM_HAS_MIN, NULL, "Steps between two samples."},
     {"md.analysis.map", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
      NULL, "First step to sample."},
+
+    {"md.analysis.green_kubo", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,
+     PARAM_HAS_MIN, NULL,
+     "Steps over which the pressure is correlated, a multiple of every; as "
+     "long as the correlation lasts, and not much longer."},
+    {"md.analysis.green_kubo", "every", PARAM_INT, NO_DIM, "5", 1, 0, 0,
+     PARAM_HAS_MIN, NULL,
+     "Steps between two samples, each of which is an origin of time."},
+    {"md.analysis.green_kubo", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
+     PARAM_HAS_MIN, NULL, "First step to sample."},
 
     {"md.analysis.vacf", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,
      PARAM_HAS_MIN, NULL,

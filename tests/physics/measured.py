@@ -18,6 +18,7 @@ import mdrun
 EVERY, STEPS, DT = 4, 120, 0.004
 LENGTH, ORIGIN = 60, 20
 BINS, START = 8, 20
+STRESS_LENGTH = 12
 KINDS = (("all", None), ("A", 0), ("B", 1))
 
 DECK = mdrun.write("measured.toml", f"""
@@ -27,6 +28,7 @@ seed = 17
 [md]
 timestep = {DT}
 steps = {STEPS}
+pressure_tensor = true
 [[md.species]]
 name = "A"
 mass = 1.0
@@ -57,6 +59,9 @@ bins = {BINS}
 every = {EVERY}
 start = {START}
 pressure = true
+[md.analysis.green_kubo]
+every = {EVERY}
+length = {STRESS_LENGTH}
 [md.analysis.map]
 axes = ["z", "x"]
 bins = [3, 4]
@@ -212,10 +217,63 @@ def check_sums(r, table, on):
     tap.near(warm, t, 1e-11, f"slabs' temperatures add up to all, {on}")
 
 
+# ---- viscosity ----
+
+def check_viscosity(r, on):
+    """All directions by the tensor itself: the sum over its nine places of the
+    traceless part's correlation is ten times that of one."""
+    p = {ab: r.observable("pressure_" + ab) for ab in
+         ("xx", "yy", "zz", "xy", "xz", "yz")}
+    mean = (p["xx"] + p["yy"] + p["zz"]) / 3
+    part = {"xy": p["xy"], "xz": p["xz"], "yz": p["yz"],
+            "xx_yy": (p["xx"] - p["yy"]) / 2, "yy_zz": (p["yy"] - p["zz"]) / 2,
+            "zz_xx": (p["zz"] - p["xx"]) / 2}
+    places = [p["xx"] - mean, p["yy"] - mean, p["zz"] - mean] + 2 * [
+        p["xy"], p["xz"], p["yz"]]
+    lags, n = STRESS_LENGTH // EVERY + 1, len(mean)
+
+    def correlate(x, first=0, last=None):
+        return np.array([np.mean([x[i] * x[i - k] for i in
+                                  range(max(first, k), last or n)])
+                         for k in range(lags)])
+
+    def whole(*range_):
+        return sum(correlate(x, *range_) for x in places) / 10
+
+    temperature = r.observable("temperature").mean()
+    factor = np.prod(box) / temperature * EVERY * DT
+
+    def integral(c):
+        return factor * np.concatenate([[0], np.cumsum(c[1:] + c[:-1]) / 2])
+
+    blocks = [whole(lags * b, lags * (b + 1)) for b in range(n // lags)]
+    error = (np.std([integral(c) for c in blocks], axis=0, ddof=1)
+             / np.sqrt(len(blocks)))
+    function = r.table("green_kubo/function")
+    viscosity = r.table("green_kubo/viscosity")
+    close(function, "average", whole(), f"the pressure's correlation, {on}",
+          1e-10)
+    close(viscosity, "average", integral(whole()), f"its integral, {on}", 1e-10)
+    close(viscosity, "error", error, f"the same by blocks, {on}", 1e-10)
+    for name, x in part.items():
+        close(function, name, correlate(x), f"the pressure's correlation, {on}",
+              1e-10)
+        close(viscosity, name, integral(correlate(x)), f"its integral, {on}",
+              1e-10)
+    last = r.table("green_kubo/coefficients")
+    tap.ok(last["viscosity"][0] == viscosity["average"][-1]
+           and last["error"][0] == viscosity["error"][-1]
+           and last["samples"][0] == n and last["blocks"][0] == len(blocks),
+           f"the viscosity is the end of the integral, {on}")
+    tap.near(last["temperature"][0], temperature, 1e-12,
+             f"at the mean temperature, {on}")
+
+
 for ranks in mdrun.rank_counts(1, 3):
     on = "1 rank" if ranks == 1 else f"{ranks} ranks"
     r = run(f"whole{ranks}", ranks=ranks)
     check_vacf(r, on)
+    check_viscosity(r, on)
     slabs = r.table("profile/slabs")
     check_cells(slabs, r, [1], [BINS], START // EVERY, True, f"slabs, {on}")
     check_sums(r, slabs, on)
