@@ -100,6 +100,25 @@ static int make_acc(struct risk_store *s)
     return 0;
 }
 
+static int find_single_payments(struct risk_store *s)
+{
+    const struct risk_plan *p = &s->t.plan;
+    s->pays_once = calloc((size_t)p->n_instruments + 1, 1);
+    if (s->pays_once == NULL)
+        return 1;
+    /* 1: one payment yet, 2: more, or others */
+    for (int64_t e = 0; e < p->n_events; e++) {
+        unsigned char *once = &s->pays_once[p->events[e].instrument];
+        if (p->events[e].action == RISK_PAY)
+            *once = *once == 0 ? 1 : 2;
+        else if (p->events[e].action == RISK_EXERCISE)
+            *once = 2;
+    }
+    for (int32_t q = 0; q < p->n_instruments; q++)
+        s->pays_once[q] = s->pays_once[q] == 1;
+    return 0;
+}
+
 static int make_blocks(struct risk_store *s)
 {
     struct shape h = {.factors = (size_t)s->t.plan.n_factors,
@@ -153,6 +172,7 @@ static void destroy(struct risk_store *s)
         free(s->blocks[t].memory);
     free(s->blocks);
     free(s->acc);
+    free(s->pays_once);
     free(s);
 }
 
@@ -166,7 +186,7 @@ static int create(struct ctx *ctx, const struct risk_plan *plan,
         const struct risk_plan *p = &s->t.plan;
         s->fused = p->root == NULL && s->t.n_extra == 0 && s->t.n_bridge == 0 &&
                    !p->antithetic && p->n_scenarios == 0 && !p->sobol;
-        failed = make_acc(s) || make_blocks(s);
+        failed = make_acc(s) || find_single_payments(s) || make_blocks(s);
     }
     if (failed) {
         destroy(s);
@@ -178,25 +198,38 @@ static int create(struct ctx *ctx, const struct risk_plan *plan,
 
 /* ---- sums ---- */
 
-/* The sum of a row by a fixed tree. */
-static double row_sum(const double *row)
+/* A row in registers. */
+enum { VECTORS = RISK_BLOCK / EXACT_LANES };
+
+/* The sum of a row by a fixed tree: numbers i and i + h, for h = 32, 16, ... 1.
+ * Destroys v. */
+EXACT_FN double tree_sum(exact_real v[VECTORS])
 {
-    double v[RISK_BLOCK / 2] __attribute__((aligned(64)));
-    for (int i = 0; i < RISK_BLOCK / 2; i += EXACT_LANES)
-        exact_store(v + i,
-                    exact_load(row + i) + exact_load(row + RISK_BLOCK / 2 + i));
-    for (int h = RISK_BLOCK / 4; h >= 1; h /= 2)
-        for (int i = 0; i < h; i++)
-            v[i] = v[i] + v[i + h];
-    return v[0];
+    double lane[EXACT_LANES] __attribute__((aligned(64)));
+    EXACT_UNROLL for (int h = VECTORS / 2; h >= 1; h /= 2)
+        EXACT_UNROLL for (int i = 0; i < h; i++) v[i] = v[i] + v[i + h];
+    exact_store(lane, v[0]);
+    EXACT_UNROLL for (int h = EXACT_LANES / 2; h >= 1; h /= 2)
+        EXACT_UNROLL for (int i = 0; i < h; i++) lane[i] =
+            lane[i] + lane[i + h];
+    return lane[0];
 }
 
-static double row_product(const double *a, const double *b)
+EXACT_FN double row_sum(const double *row)
 {
-    risk_row p __attribute__((aligned(64)));
-    for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES)
-        exact_store(p + i, exact_load(a + i) * exact_load(b + i));
-    return row_sum(p);
+    exact_real v[VECTORS];
+    for (int i = 0; i < VECTORS; i++)
+        v[i] = exact_load(row + i * EXACT_LANES);
+    return tree_sum(v);
+}
+
+EXACT_FN double row_product(const double *a, const double *b)
+{
+    exact_real v[VECTORS];
+    for (int i = 0; i < VECTORS; i++)
+        v[i] =
+            exact_load(a + i * EXACT_LANES) * exact_load(b + i * EXACT_LANES);
+    return tree_sum(v);
 }
 
 /* The portfolio's row, the last one, from the instruments'. */
@@ -216,41 +249,67 @@ static void walk_both(const struct risk_store *s, const struct risk_market *m,
                       struct risk_block *b, uint64_t path, risk_row *pay,
                       risk_row *control)
 {
-    const size_t rows = (size_t)s->t.plan.n_instruments + 1;
-    memset(pay, 0, rows * sizeof(risk_row));
-    if (control != NULL)
-        memset(control, 0, rows * sizeof(risk_row));
-    if (control != NULL && s->t.any_twin)
-        memset(b->second, 0, rows * sizeof(risk_row));
+    for (int32_t q = 0; q < s->t.plan.n_instruments; q++) {
+        if (s->pays_once[q])
+            continue;
+        memset(pay[q], 0, sizeof(risk_row));
+        if (control != NULL)
+            memset(control[q], 0, sizeof(risk_row));
+        if (control != NULL && s->t.any_twin)
+            memset(b->second[q], 0, sizeof(risk_row));
+    }
     if (s->t.plan.antithetic) {
         risk_walk(s, m, b, path, 1, 0.5, pay, control);
         risk_walk(s, m, b, path, -1, 0.5, pay, control);
     } else {
         risk_walk(s, m, b, path, 1, 1, pay, control);
     }
-    add_up(&s->t.plan, pay);
 }
 
+static void add_controls(const struct risk_instrument *q, const double *y,
+                         const double *c, const double *second,
+                         struct risk_sums *out)
+{
+    out->c += row_sum(c);
+    out->cc += row_product(c, c);
+    out->yc += row_product(y, c);
+    if (!risk_wants_twin(q))
+        return;
+    out->s += row_sum(second);
+    out->ss += row_product(second, second);
+    out->ys += row_product(y, second);
+    out->cs += row_product(c, second);
+}
+
+/* Sums of payoffs, and the portfolio's row, while each is in registers. */
 static void add_sums(const struct risk_store *s, const struct risk_block *b,
                      struct risk_sums *out)
 {
-    for (int32_t q = 0; q <= s->t.plan.n_instruments; q++) {
-        const double *y = b->pay[q], *c = b->control[q];
-        out[q].y += row_sum(y);
-        out[q].yy += row_product(y, y);
-        if (q == s->t.plan.n_instruments ||
-            s->t.plan.instruments[q].control == RISK_NO_CONTROL)
-            continue;
-        out[q].c += row_sum(c);
-        out[q].cc += row_product(c, c);
-        out[q].yc += row_product(y, c);
-        if (!risk_wants_twin(&s->t.plan.instruments[q]))
-            continue;
-        const double *second = b->second[q];
-        out[q].s += row_sum(second);
-        out[q].ss += row_product(second, second);
-        out[q].ys += row_product(y, second);
-        out[q].cs += row_product(c, second);
+    const struct risk_plan *p = &s->t.plan;
+    exact_real total[VECTORS];
+    for (int i = 0; i < VECTORS; i++)
+        total[i] = exact_set(0);
+    for (int32_t q = 0; q <= p->n_instruments; q++) {
+        double *row = b->pay[q];
+        exact_real y[VECTORS], yy[VECTORS];
+        if (q < p->n_instruments) {
+            const exact_real quantity = exact_set(p->instruments[q].quantity);
+            for (int i = 0; i < VECTORS; i++) {
+                y[i] = exact_load(row + i * EXACT_LANES);
+                total[i] = exact_fma(quantity, y[i], total[i]);
+            }
+        } else {
+            for (int i = 0; i < VECTORS; i++)
+                exact_store(row + i * EXACT_LANES, y[i] = total[i]);
+        }
+        for (int i = 0; i < VECTORS; i++)
+            yy[i] = y[i] * y[i];
+        out[q].y += tree_sum(y);
+        out[q].yy += tree_sum(yy);
+        if (q < p->n_instruments &&
+            p->instruments[q].control != RISK_NO_CONTROL)
+            add_controls(&p->instruments[q], row, b->control[q], b->second[q],
+                         &out[q]);
     }
 }
 
@@ -292,6 +351,8 @@ static void run_block(const struct risk_store *s, struct risk_block *b,
     for (int c = 0; c + 1 < s->t.plan.n_scenarios; c += 2) {
         walk_both(s, &s->t.scenarios[c], b, path, b->moved, NULL);
         walk_both(s, &s->t.scenarios[c + 1], b, path, b->moved + n, NULL);
+        add_up(&s->t.plan, b->moved);
+        add_up(&s->t.plan, b->moved + n);
         add_pair(s, b, out->scenarios + c * n, out->scenarios + (c + 1) * n);
     }
 }

@@ -32,6 +32,9 @@ struct risk_store {
      * remember nothing share number 0, which stays as it begins. */
     int32_t *acc, n_acc;
     int controls; /* whether any instrument has one */
+    /* [n_instruments]: whether one pays once a path, and so may begin its rows
+     * where others add to theirs. */
+    unsigned char *pays_once;
     int n_blocks; /* one for each thread */
     struct risk_block *blocks;
     size_t bytes;
@@ -75,8 +78,8 @@ void risk_fill_sobol(const struct risk_store *s, struct risk_block *b,
                      uint64_t path);
 
 /* Walk the block that begins at `path` through a market; payoffs of each
- * instrument times `weight` are added to pay (and control, unless NULL)
- * (walk_cpu.c). */
+ * instrument times `weight` are added to pay (and control, unless NULL), or,
+ * with sign > 0 and pays_once, stored there (walk_cpu.c). */
 void risk_walk(const struct risk_store *s, const struct risk_market *m,
                struct risk_block *b, uint64_t path, double sign, double weight,
                risk_row *pay, risk_row *control);

@@ -114,18 +114,19 @@ enum risk_control {
 double risk_mean_variance(const struct risk_factor *f, double t);
 
 struct risk_instrument {
+    /* What the plain payoffs of a large portfolio look at stands together. */
     enum risk_payoff payoff;
     int n_legs;
-    int factor[RISK_LEGS_MAX];
-    double weight[RISK_LEGS_MAX];
+    enum risk_control control;
+    int barrier_up;
     double side; /* +1 call, -1 put */
     double quantity;
     double strike, cash, rebate;
     double log_barrier;
-    int barrier_up;
+    int factor[RISK_LEGS_MAX];
+    double weight[RISK_LEGS_MAX];
     int64_t n_fixings;
     double discount; /* to today, at the payment date */
-    enum risk_control control;
     double control_mean, control_delta;
     double second_mean; /* of the second control */
     /* Early exercise: 1 / what the legs' spots and the payoff are measured

@@ -206,6 +206,17 @@ static void load_spots(const struct walk *w, const struct risk_instrument *q,
         spot[l] = exact_load(w->b->spot[q->factor[l]] + i);
 }
 
+/* What stands in a row that a payment is added to. */
+EXACT_FN exact_real so_far(int fresh, const double *row)
+{
+    return fresh ? exact_set(0) : exact_load(row);
+}
+
+static int is_fresh(const struct walk *w, int32_t number)
+{
+    return w->sign > 0 && w->s->pays_once[number];
+}
+
 /* payoff: a constant where this is inlined, for the payoffs that most
  * positions of a large portfolio have. */
 EXACT_FN void pay_as(enum risk_payoff payoff, const struct walk *w,
@@ -214,6 +225,7 @@ EXACT_FN void pay_as(enum risk_payoff payoff, const struct walk *w,
     const struct risk_instrument *q = &w->s->t.plan.instruments[number];
     const exact_real d = exact_set(w->m->discount[number] * w->weight);
     const risk_row *acc = acc_of(w, number);
+    const int fresh = is_fresh(w, number);
     double *to = w->pay[number];
     EACH(i)
     {
@@ -224,7 +236,7 @@ EXACT_FN void pay_as(enum risk_payoff payoff, const struct walk *w,
         exact_real y =
             risk_pay_as(payoff, q, spot, exact_load(acc[0] + i),
                         exact_load(acc[1] + i), exact_load(acc[2] + i));
-        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
+        exact_store(to + i, exact_fma(d, y, so_far(fresh, to + i)));
     }
 }
 
@@ -233,7 +245,7 @@ static void pay_control(const struct walk *w, int32_t number)
     const struct risk_instrument *q = &w->s->t.plan.instruments[number];
     const exact_real d = exact_set(w->m->discount[number] * w->weight);
     const risk_row *acc = acc_of(w, number);
-    const int twin = q->control == RISK_TWIN;
+    const int twin = q->control == RISK_TWIN, fresh = is_fresh(w, number);
     double *to = w->control[number];
     EACH(i)
     {
@@ -242,7 +254,7 @@ static void pay_control(const struct walk *w, int32_t number)
         exact_real y = risk_pay_control(
             q, spot, exact_load(acc[0] + i), exact_load(acc[1] + i),
             twin ? exact_load(w->b->twin[q->factor[0]] + i) : exact_set(0));
-        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
+        exact_store(to + i, exact_fma(d, y, so_far(fresh, to + i)));
     }
     if (!risk_wants_twin(q))
         return;
@@ -251,7 +263,7 @@ static void pay_control(const struct walk *w, int32_t number)
     {
         const exact_real spot = exact_load(w->b->spot[q->factor[0]] + i),
                          y = risk_pay_second(q, &spot, exact_load(acc[0] + i));
-        exact_store(to + i, exact_fma(d, y, exact_load(to + i)));
+        exact_store(to + i, exact_fma(d, y, so_far(fresh, to + i)));
     }
 }
 
