@@ -169,6 +169,7 @@ struct md {
     struct md_eam *eam; /* owned with its arrays, or NULL: Lennard-Jones */
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
+    struct md_ramp ramp;
     int chain_links;                /* of a Nose-Hoover chain */
     struct md_barostat barostat;
     struct md_walls walls;

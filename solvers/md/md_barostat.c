@@ -326,6 +326,27 @@ int md_barostat_finish(struct ctx *ctx, struct md *md)
     return 0;
 }
 
+/* Of the conserved energy of cell rescaling: - kT / 2 times this. */
+static double sum_of_logs(const struct md *md)
+{
+    double sum = 0;
+    for (int g = 0; g < md->barostat.n_groups; g++)
+        sum += log(content(md, g));
+    return sum;
+}
+
+void md_ramp_temperature(struct md *md)
+{
+    const struct md_ramp *r = &md->ramp;
+    double before = kt_of(md);
+    if (r->steps == 0)
+        return;
+    double done = fmin((double)md->step / (double)r->steps, 1);
+    md->temperature = r->from * (1 - done) + r->to * done;
+    if (md->barostat.kind == MD_CELL_RESCALING)
+        md->barostat.work += 0.5 * (kt_of(md) - before) * sum_of_logs(md);
+}
+
 double md_barostat_energy(const struct md *md)
 {
     const struct md_barostat *b = &md->barostat;
@@ -335,7 +356,5 @@ double md_barostat_energy(const struct md *md)
     if (b->kind == MD_MTK)
         return sum + 0.5 * twice_rate_energy(md) +
                md_chain_energy(&b->chain, kt);
-    for (int g = 0; g < b->n_groups; g++)
-        sum -= 0.5 * kt * log(content(md, g));
-    return sum + b->work;
+    return sum - 0.5 * kt * sum_of_logs(md) + b->work;
 }

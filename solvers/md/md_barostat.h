@@ -51,6 +51,13 @@ struct md_barostat {
     double start[3];  /* and at step 0 */
 };
 
+/* The thermostat's temperature goes from one to another over the first steps.
+ */
+struct md_ramp {
+    double from, to;
+    int64_t steps; /* 0: it stays */
+};
+
 /* Sums over all bodies, by direction: m v^2 and the virial, as energies. A body
  * is a particle that is in no rigid group, or the center of mass of a group. */
 struct md_stress {
@@ -99,6 +106,10 @@ int md_barostat_begin(struct ctx *ctx, struct md *md);
 int md_barostat_finish(struct ctx *ctx, struct md *md);
 /* Its part of the conserved energy, the same on all ranks. */
 double md_barostat_energy(const struct md *md);
+
+/* The temperature of the present step; what depends on it in the conserved
+ * energy stays as it was. */
+void md_ramp_temperature(struct md *md);
 
 /* ---- md_box.c ---- */
 double md_volume(const struct md *md);

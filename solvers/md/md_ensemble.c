@@ -152,6 +152,7 @@ int md_ensemble_start(struct ctx *ctx, struct md *md)
 int md_ensemble_begin(struct ctx *ctx, struct md *md)
 {
     int status = 0;
+    md_ramp_temperature(md);
     if (md->ensemble != MD_NOSE_HOOVER && !md->barostat.kind)
         return 0;
     timer_begin(ctx->timers, md->phase_integrate);

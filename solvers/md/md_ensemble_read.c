@@ -160,6 +160,30 @@ static void read_barostat(struct params *p, struct md *md)
         read_rescaling(p, md);
 }
 
+static void read_ramp(struct params *p, struct md *md)
+{
+    int has_end = params_is_set(p, SECTION, "temperature_end");
+    int has_steps = params_is_set(p, SECTION, "ramp_steps");
+    if (!has_end && !has_steps)
+        return;
+    if (has_end != has_steps) {
+        params_error(p, SECTION, has_end ? "temperature_end" : "ramp_steps",
+                     "md.ensemble.temperature_end and md.ensemble.ramp_steps "
+                     "go together");
+        return;
+    }
+    if (md->ensemble != MD_BUSSI && md->ensemble != MD_LANGEVIN)
+        params_error(p, SECTION, "temperature_end",
+                     "a temperature that changes needs a thermostat, \"bussi\" "
+                     "or \"langevin\"");
+    md->ramp.from = md->temperature;
+    md->ramp.to = params_double(p, SECTION, "temperature_end");
+    md->ramp.steps = params_int(p, SECTION, "ramp_steps");
+    if (md->barostat.kind && !(md->ramp.to > 0))
+        params_error(p, SECTION, "temperature_end",
+                     "constant pressure needs a temperature above 0");
+}
+
 void md_ensemble_read(struct params *p, struct md *md)
 {
     const char *type = params_string(p, SECTION, "type");
@@ -174,6 +198,7 @@ void md_ensemble_read(struct params *p, struct md *md)
         md->temperature = needed(p, "temperature", what);
         md->relaxation = needed(p, "relaxation", what);
     }
+    read_ramp(p, md);
     if (md->ensemble == MD_NOSE_HOOVER && !(md->temperature > 0))
         params_error(p, SECTION, "temperature",
                      "a Nose-Hoover chain needs a temperature above 0");

@@ -34,6 +34,9 @@ static int n_components(const struct md *md)
 
 void md_observe_box_init(struct md *md)
 {
+    if (md->ramp.steps > 0)
+        md_add_observable(md, "thermostat_temperature", MD_TEMPERATURE,
+                          "temperature that the thermostat keeps", NULL, 0, 6);
     if (md->barostat.kind) {
         md_add_observable(md, "volume", MD_VOLUME, "volume of the box", "V", 0,
                           3);
@@ -81,6 +84,8 @@ static int observe_tensor(struct ctx *ctx, struct md *md, double *values,
 
 int md_observe_box(struct ctx *ctx, struct md *md, double *values, int *n)
 {
+    if (md->ramp.steps > 0)
+        values[(*n)++] = md->temperature;
     if (md->barostat.kind) {
         values[(*n)++] = md_volume(md);
         values[(*n)++] = density_of(md);

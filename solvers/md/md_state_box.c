@@ -71,6 +71,7 @@ int md_restore_box(struct ctx *ctx, struct md *md, struct state_io *io)
     double length[3];
     for (int d = 0; d < 3; d++)
         length[d] = md->box_length[d];
+    md_ramp_temperature(md); /* before what it adds to is taken back */
     TRY(move_all(ctx, io, io->get, md, length));
     if (!md->barostat.kind)
         return 0;

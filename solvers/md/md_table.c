@@ -413,6 +413,13 @@ static const struct param params[] = {
      "refused: its distribution is none."},
     {"md.ensemble", "temperature", PARAM_DOUBLE, TEMPERATURE, NULL, 0, 0, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Temperature of the thermostat."},
+    {"md.ensemble", "temperature_end", PARAM_DOUBLE, TEMPERATURE, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "The thermostat's temperature goes from temperature to this in a straight "
+     "line over ramp_steps, and stays there. With bussi or langevin."},
+    {"md.ensemble", "ramp_steps", PARAM_INT, NO_DIM, NULL, 1, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Steps, from step 0 on, over which temperature_end is reached."},
     {"md.ensemble", "pressure", PARAM_DOUBLE, PRESSURE, NULL, 0, 0, 0,
      PARAM_OPTIONAL, NULL,
      "Pressure that type \"npt\" keeps, on all faces of the box."},

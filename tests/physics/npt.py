@@ -155,6 +155,40 @@ else:
     tap.below(np.abs(seen / box - 1).max(), 1e-6,
               "MDAnalysis sees the box of each frame")
 
+# ---- a temperature that goes from one to another ----
+RAMP = ("md.ensemble.temperature_end=0.9", "md.ensemble.ramp_steps=240",
+        "md.ensemble.relaxation=0.08", "md.pair.shift=force",
+        "md.pair.tail=false")
+deck = mdrun.write("ramp.toml", DECK % KINDS["cell-rescaling"])
+for thermostat in ("bussi", "langevin"):
+    r = mdrun.run(deck, *RAMP, f"md.ensemble.thermostat={thermostat}",
+                  "md.steps=480", "output.frames_every=480")
+    step = r.step()
+    kept = r.observable("thermostat_temperature")
+    tap.below(np.abs(kept - (1.5 - 0.6 * np.minimum(step / 240, 1))).max(), 1e-12,
+              f"{thermostat}: the thermostat's temperature is the line asked for")
+    # 256 particles: T of one moment is known to 5 %, 24 of them are as good as
+    # 6 that are independent.
+    tap.near(r.observable("temperature")[step > 360].mean(), 0.9, 0.08,
+             f"{thermostat}: and that of the particles follows")
+    conserved = r.observable("conserved_energy")
+    tap.below(np.abs(conserved - conserved[0]).max(),
+              0.005 * np.ptp(r.observable("total_energy")),
+              f"{thermostat}: what is conserved stays so")
+
+
+def ramp(out, *more):
+    tap.run(tap.WARPDECK, "run", deck, "output.name=r", "--output", out, "-q",
+            *RAMP, *more)
+
+
+ramp("ramp")
+ramp("ramp_parts", "md.steps=31", "checkpoint.keep=2")
+ramp("ramp_parts", "--resume", "auto")
+a, b = result("ramp"), result("ramp_parts")
+tap.is_([n for n in a if a[n].tobytes() != b[n].tobytes()], [],
+        "in two parts it is the same, bit by bit")
+
 # ---- a box that becomes too small ----
 tight = DECK % 'barostat = "mtk"'
 status, said = mdrun.refused(tight, "md.ensemble.pressure=60", "md.steps=3000",
@@ -172,7 +206,8 @@ for change, words in (
         ('md.ensemble.type="berendsen"', "fluctuate too little"),
         ('md.ensemble.thermostat="nose-hoover"', "goes with thermostat"),
         ("md.ensemble.chain=3", "no meaning"),
-        ("md.ensemble.pressure_relaxation=0.05", "five times")):
+        ("md.ensemble.pressure_relaxation=0.05", "five times"),
+        ("md.ensemble.ramp_steps=10", "go together")):
     status, said = mdrun.refused(DECK % "", change)
     tap.ok(status == 2 and words in said, f"{change} is refused: {words}")
 tap.done()
