@@ -149,7 +149,8 @@ def below_process(pid):
     return found
 
 
-def _is_alive(pid):
+def is_alive(pid):
+    """Whether a process runs, or is stopped, but has not ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
             return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
@@ -167,7 +168,7 @@ def kill(child):
         except OSError:
             pass
     child.wait()
-    while any(_is_alive(pid) for pid in pids):
+    while any(is_alive(pid) for pid in pids):
         time.sleep(0.01)
 
 
