@@ -7,7 +7,7 @@ import numpy
 
 from . import archive, chunks, frame, labels, vtr
 from .errors import PostError
-from .result import Result
+from .result import Result, refuse_itself
 
 # Names of columns as OVITO and ASE know them.
 XYZ_NAMES = {"position": "pos", "velocity": "velo", "force": "forces"}
@@ -16,8 +16,7 @@ XYZ_LAST = ("id", "mass", "image")
 
 def _output(path, output, ending):
     output = output or os.path.splitext(path)[0] + ending
-    if os.path.exists(output) and os.path.samefile(path, output):
-        raise PostError("the output would replace the file itself")
+    refuse_itself(path, output)
     return output
 
 

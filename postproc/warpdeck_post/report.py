@@ -8,7 +8,7 @@ import re
 from . import facts, labels, logs, page
 from . import frame as frames
 from .errors import PostError
-from .result import Result
+from .result import Result, refuse_itself
 
 # Observables worth a large number, of the solvers that have them.
 KEYS = ("temperature", "pressure", "total_energy", "kinetic_energy",
@@ -272,8 +272,7 @@ def run(path, output):
     if frames.is_series(path):
         path = frames.frames_of(path)[-1][0]
     output = output or os.path.splitext(path)[0] + ".html"
-    if os.path.exists(output) and os.path.samefile(path, output):
-        raise PostError("the output would replace the file itself")
+    refuse_itself(path, output)
     text = _page(path)
     try:
         with open(output, "w", encoding="utf-8", newline="\n") as out:

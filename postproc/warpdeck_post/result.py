@@ -66,6 +66,14 @@ def is_there(path):
     return any(os.path.exists(p) for p in (path, path + ".tmp", path))
 
 
+def refuse_itself(path, output):
+    """An error where the output would replace what it is made of."""
+    now = where_is(path)
+    if os.path.exists(output) and os.path.exists(now) and os.path.samefile(
+            now, output):
+        raise PostError("the output would replace the file itself")
+
+
 def open_file(path):
     """The file as h5py.File, or a PostError that says why not."""
     until = time.monotonic() + 1.0
