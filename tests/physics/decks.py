@@ -93,6 +93,19 @@ u = mean(r, "potential_energy", 200, True) + 3.51514
 kt = 8.617333e-5 * mean(r, "temperature", 200)
 tap.near(u / kt, 1.5, 0.15, "copper_morse: and at 300 K 3/2 k T an atom more")
 
+# ---- a fluid between walls ----
+r = deck("slit.toml", "md.steps=4000", "md.analysis.profile.start=2000")
+tap.near(mean(r, "potential_energy", 2000, True), -4.3735, 0.05,
+         "slit: energy per particle is LAMMPS's -4.3735")
+low, high = (mean(r, f"wall_force_z{e}", 2000) for e in ("lo", "hi"))
+tap.near((high - low) / 2, 72, 15, "slit: the force on a wall is LAMMPS's 72")
+t = r.table("profile/slabs")
+z, n = t["z"], t["number_density"]
+where, height = peak(z[z < 3], n[z < 3])
+tap.near(where, 0.87, 0.06, "slit: the first layer is 0.87 from its wall")
+tap.ok(2 < height / n[np.abs(z - z.mean()) < 1].mean() < 4,
+       "slit: and three times as dense as the middle")
+
 # ---- Kob and Andersen's mixture ----
 r = deck("lj_binary.toml", "md.steps=5000", "md.analysis.rdf.start=2000")
 u, _ = peer_values.get("kob_andersen", "potential_energy")
