@@ -44,4 +44,5 @@ libwarpdeck_a_SOURCES += \
 	solvers/risk/risk_table.c \
 	solvers/risk/risk_value.c \
 	solvers/risk/risk_var.c \
-	solvers/risk/risk_var.h
+	solvers/risk/risk_var.h \
+	solvers/risk/risk_walks.c

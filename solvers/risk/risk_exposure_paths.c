@@ -240,41 +240,7 @@ static int make_watch(struct ctx *ctx, struct risk_exposure_paths *w)
         for (int32_t i = 0; i < h->n; i++)
             if (fabs(w->watched[i] - e->dates[d]) <= RISK_SAME_DATE)
                 w->ends[d] = i;
-    const size_t bytes =
-        (size_t)h->n * (size_t)r->market.n * RISK_CHUNK * sizeof(double);
-    h->spot = aligned_alloc(64, bytes);
-    h->variance = aligned_alloc(64, bytes);
-    if (h->spot == NULL || h->variance == NULL)
-        return FAIL(ctx, STATUS_MEMORY,
-                    "out of memory for the states of %d dates; fewer dates of "
-                    "exposure, or fewer positions that look at their path",
-                    (int)h->n);
-    return 0;
-}
-
-static int make_store(struct ctx *ctx, struct risk_exposure_paths *w)
-{
-    const struct risk_market *m = &w->risk->market;
-    const size_t nf = (size_t)m->n;
-    double *drift = calloc((size_t)w->n_steps * nf + 1, sizeof *drift);
-    if (drift == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "out of memory for paths");
-    for (int32_t s = 0; s < w->n_steps; s++)
-        for (size_t f = 0; f < nf; f++) {
-            const struct risk_asset *a = &m->assets[f];
-            double from = s > 0 ? w->dates[s - 1] : 0, to = w->dates[s];
-            drift[(size_t)s * nf + f] = risk_growth(a, from, to);
-        }
-    struct risk_plan plan = {.seed = w->risk->seed,
-                             .n_factors = m->n,
-                             .factors = w->risk->plan.factors,
-                             .root = m->root,
-                             .n_steps = w->n_steps,
-                             .step_length = w->lengths,
-                             .drift = drift};
-    int status = w->k->create(ctx, &plan, &w->store);
-    free(drift);
-    return status;
+    return risk_watch_room(ctx, h);
 }
 
 /* ---- life ---- */
@@ -296,7 +262,11 @@ static int prepare(struct ctx *ctx, struct risk_exposure_paths *w)
     TRY_CLEANUP(collect(ctx, w, &t, &n, &all));
     TRY_CLEANUP(make_steps(ctx, w, t, n, all));
     TRY_CLEANUP(make_watch(ctx, w));
-    status = make_store(ctx, w);
+    const struct risk_walks walks = {.k = w->k,
+                                     .n_steps = w->n_steps,
+                                     .dates = w->dates,
+                                     .lengths = w->lengths};
+    status = risk_walks_store(ctx, w->risk, &walks, &w->store);
 cleanup:
     free(t);
     return status;

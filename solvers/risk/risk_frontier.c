@@ -20,6 +20,7 @@
 #include "kernels/risk/exact.h"
 #include "kernels/risk/value.h"
 #include "solvers/risk/risk_lp.h"
+#include "solvers/risk/risk_reval.h"
 #include "solvers/risk/risk_var.h"
 
 /* ---- returns of the assets ---- */
@@ -52,37 +53,24 @@ static int make_store(struct ctx *ctx, struct market *m)
 {
     const struct risk *risk = m->risk;
     const double h = risk->frontier->horizon;
-    const size_t nf = (size_t)risk->market.n;
     const int32_t steps =
         (int32_t)fmax(ceil(h * risk->market.steps_per_year - 1e-9), 1);
-    double *lengths = calloc((size_t)steps, sizeof *lengths),
-           *drift = calloc((size_t)steps * nf, sizeof *drift);
-    struct risk_factor *factors = calloc(nf, sizeof *factors);
-    int status = 0;
-    if (lengths == NULL || drift == NULL || factors == NULL)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for scenarios");
-    for (size_t f = 0; status == 0 && f < nf; f++) {
-        factors[f] = risk->market.assets[f].model;
-        for (int32_t s = 0; s < steps; s++) {
-            double from = h * s / steps, to = h * (s + 1) / steps;
-            lengths[s] = to - from;
-            drift[(size_t)s * nf + f] =
-                risk_real_growth(&risk->market.assets[f], from, to);
-        }
+    double *dates = calloc(2 * (size_t)steps, sizeof *dates),
+           *lengths = dates == NULL ? NULL : dates + steps;
+    if (dates == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for scenarios");
+    for (int32_t s = 0; s < steps; s++) {
+        dates[s] = h * (s + 1) / steps;
+        lengths[s] = dates[s] - (s > 0 ? dates[s - 1] : 0);
     }
-    struct risk_plan plan = {.seed = risk->seed,
-                             .n_factors = risk->market.n,
-                             .factors = factors,
-                             .root = risk->market.root,
-                             .n_steps = steps,
-                             .step_length = lengths,
-                             .drift = drift};
+    const struct risk_walks walks = {.k = m->k,
+                                     .n_steps = steps,
+                                     .dates = dates,
+                                     .lengths = lengths,
+                                     .real = 1};
     m->last = steps - 1;
-    if (status == 0)
-        status = m->k->create(ctx, &plan, &m->store);
-    free(lengths);
-    free(drift);
-    free(factors);
+    int status = risk_walks_store(ctx, risk, &walks, &m->store);
+    free(dates);
     return status;
 }
 

@@ -194,43 +194,9 @@ static int make_watch(struct ctx *ctx, const struct risk *risk,
                              .seed = risk->seed};
     for (int32_t i = 0; i < h->n; i++)
         w->steps[i] = first + i;
-    const size_t bytes =
-        (size_t)h->n * (size_t)risk->market.n * RISK_CHUNK * sizeof(double);
-    h->spot = aligned_alloc(64, bytes);
-    h->variance = aligned_alloc(64, bytes);
-    if (h->spot == NULL || h->variance == NULL)
-        return FAIL(ctx, STATUS_MEMORY,
-                    "out of memory for the states of %d dates up to the "
-                    "horizon",
-                    (int)h->n);
-    return 0;
-}
-
-static int make_store(struct ctx *ctx, const struct risk *risk,
-                      struct risk_losses_work *w)
-{
-    const size_t nf = (size_t)risk->market.n;
-    double *drift = calloc((size_t)w->n_steps * nf, sizeof *drift);
-    if (drift == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "out of memory for paths");
-    for (size_t f = 0; f < nf; f++) {
-        const struct risk_asset *a = &risk->market.assets[f];
-        w->factors[f] = a->model;
-        for (int32_t s = 0; s < w->n_steps; s++) {
-            double from = s > 0 ? w->dates[s - 1] : 0, to = w->dates[s];
-            drift[(size_t)s * nf + f] = risk_real_growth(a, from, to);
-        }
-    }
-    struct risk_plan plan = {.seed = risk->seed,
-                             .n_factors = risk->market.n,
-                             .factors = w->factors,
-                             .root = risk->market.root,
-                             .n_steps = w->n_steps,
-                             .step_length = w->lengths,
-                             .drift = drift};
-    int status = w->k->create(ctx, &plan, &w->store);
-    free(drift);
-    return status;
+    for (int f = 0; f < risk->market.n; f++)
+        w->factors[f] = risk->market.assets[f].model;
+    return risk_watch_room(ctx, h);
 }
 
 /* returns = "normal": the return is the normal number itself, not the
@@ -320,7 +286,12 @@ static int prepare(struct ctx *ctx, const struct risk *risk,
     TRY(make_positions(ctx, risk, l->work));
     TRY(make_dates(ctx, risk, l->work));
     TRY(make_watch(ctx, risk, l->work));
-    return make_store(ctx, risk, l->work);
+    const struct risk_walks walks = {.k = l->work->k,
+                                     .n_steps = l->work->n_steps,
+                                     .dates = l->work->dates,
+                                     .lengths = l->work->lengths,
+                                     .real = 1};
+    return risk_walks_store(ctx, risk, &walks, &l->work->store);
 }
 
 static void note_methods(struct risk *risk, const struct risk_losses_work *w)

@@ -82,6 +82,21 @@ struct risk_memory {
         paid[RISK_CHUNK];
 };
 
+/* ---- risk_walks.c ---- */
+
+/* Paths of all factors: n_steps steps that end at dates[], of lengths[]. */
+struct risk_walks {
+    const struct risk_kernels *k;
+    int32_t n_steps;
+    const double *dates, *lengths; /* [n_steps] */
+    int real; /* grow as in the real world; else as prices' means do */
+};
+/* A store of them, w->k's to destroy. Errors: STATUS_MEMORY. */
+int risk_walks_store(struct ctx *ctx, const struct risk *risk,
+                     const struct risk_walks *w, struct risk_store **out);
+/* Room for h->n states, the caller's to free. Errors: STATUS_MEMORY. */
+int risk_watch_room(struct ctx *ctx, struct risk_watch *h);
+
 /* ---- risk_horizon.c ---- */
 
 /* Whether a position remembers more of the path than whether it is alive. */
