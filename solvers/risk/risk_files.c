@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "domain/state.h"
 #include "solvers/risk/risk.h"
 
@@ -34,11 +35,19 @@ int risk_files_check(struct ctx *ctx, const struct risk *risk,
     const struct state_array a =
         state_shared("risk/files", STATE_INT64, RISK_FILES_MAX, hashes);
     TRY(state_get(ctx, io, &a));
-    for (int i = 0; i < risk->n_files; i++)
-        if (hashes[i] != (int64_t)risk->files[i].hash)
+    for (int i = 0; i < risk->n_files; i++) {
+        if (hashes[i] == (int64_t)risk->files[i].hash)
+            continue;
+        if (!io->force)
             return FAIL(ctx, STATUS_INPUT,
                         "%s has changed since the checkpoint; put back the "
-                        "file that the run began with, or begin anew",
+                        "file that the run began with, begin anew, or use "
+                        "--force to go on with it anyway",
                         risk->files[i].name);
+        log_warn(ctx->log,
+                 "%s has changed since the checkpoint: paths so far "
+                 "are of the file as it was",
+                 risk->files[i].name);
+    }
     return 0;
 }

@@ -64,6 +64,8 @@ struct state_io {
      * precision wrote the arrays. A solver then goes on bit by bit; otherwise
      * within rounding. */
     int same_machine;
+    /* In restore: 1 where the user goes on even if inputs have changed. */
+    int force;
 };
 
 static inline int state_put(struct ctx *ctx, struct state_io *io,

@@ -15,7 +15,8 @@ const struct option options[OPTION_COUNT] = {
                        "one of this run, or from the beginning where there is "
                        "none"},
     [OPTION_FORCE] = {"force", 0, NULL,
-                      "go on from a checkpoint of another deck"},
+                      "go on from a checkpoint of another deck, or of "
+                      "files that have changed"},
     [OPTION_WALL_TIME] = {"wall-time", 0, "H:M:S",
                           "stop in time before so much has passed, with a "
                           "checkpoint (default: what Slurm says)"},

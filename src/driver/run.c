@@ -79,6 +79,7 @@ static int go_on(struct ctx *ctx, const struct command_line *line,
     struct state_io *io = checkpoint_state(resume->from);
     char path[512];
     io->same_machine = saves_same_machine(ctx, job, h);
+    io->force = line->option[OPTION_FORCE] != NULL;
     TRY_WHILE(ctx, job->solver->restore(ctx, job->state, io),
               "going on from '%s'", resume->path);
     TRY(guard_restore(ctx, &run->guard, io));

@@ -110,6 +110,13 @@ tap.ok(changed.returncode == 2 and
        "book.csv has changed since the checkpoint" in changed.stderr,
        "a portfolio that has changed is refused by its name")
 tap.note(changed.stderr)
+with open("book.csv", "w") as book:
+    book.write(BOOK + "\n")
+forced = run("half", 1, 1, "--resume", "auto", "checkpoint.every=1000",
+             "risk.paths=2_000_000", "--force", check=False)
+tap.ok(forced.returncode == 0 and
+       "book.csv has changed since the checkpoint" in forced.stdout +
+       forced.stderr, "--force goes on, with a warning")
 
 with h5py.File("one.h5") as file:
     method = [m.decode() for m in file["risk/instruments/method"][:]]
