@@ -32,8 +32,8 @@ BONDED_FN void cross3(const double a[3], const double b[3], double out[3])
 
 /* d = x_i - x_j. Returns the energy; *f_over_r: the force on i is it times d.
  * *broken = 1 where a FENE bond is longer than it can be. */
-BONDED_FN double bond_energy(const struct md_bond_coeff *c, double r2,
-                             double *f_over_r, int *broken)
+BONDED_FN double bond_terms(const struct md_bond_coeff *c, double r2, int want,
+                            double *f_over_r, int *broken)
 {
     double r = sqrt(r2), u = 0, g = 0;
     switch (c->style) {
@@ -45,7 +45,8 @@ BONDED_FN double bond_energy(const struct md_bond_coeff *c, double r2,
         double stretch = 1 - r2 / (c->r0 * c->r0);
         double s2 = c->sigma * c->sigma;
         *broken |= !(stretch > 0);
-        u = -0.5 * c->k * c->r0 * c->r0 * log(stretch);
+        if (want)
+            u = -0.5 * c->k * c->r0 * c->r0 * log(stretch);
         g = -c->k / stretch;
         if (r2 < cbrt(2.0) * s2) {
             double t2 = s2 / r2, t6 = t2 * t2 * t2;
@@ -65,6 +66,12 @@ BONDED_FN double bond_energy(const struct md_bond_coeff *c, double r2,
     }
     *f_over_r = g;
     return u;
+}
+
+BONDED_FN double bond_energy(const struct md_bond_coeff *c, double r2,
+                             double *f_over_r, int *broken)
+{
+    return bond_terms(c, r2, 1, f_over_r, broken);
 }
 
 /* ---- angles ---- */

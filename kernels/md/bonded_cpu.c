@@ -71,8 +71,8 @@ static void run_bond(struct run *r, const struct slot_term *term)
 {
     double d[3], g;
     md_difference(r->s, term->slot[0], term->slot[1], d);
-    double u =
-        bond_energy(&r->field->bonds[term->type], dot3(d, d), &g, &r->broken);
+    double u = bond_terms(&r->field->bonds[term->type], dot3(d, d), r->want, &g,
+                          &r->broken);
     add_pair(r, term, 0, 1, d, g);
     r->energy[MD_ENERGY_BOND] += share_of(term) * u;
 }
@@ -192,10 +192,9 @@ static void run_special(struct run *r, const struct slot_term *term)
     int a = s->species[term->slot[0]], b = s->species[term->slot[1]];
     const struct lj_coeff *c = &s->coeff[a * s->setup.n_species + b];
     if (share_lj > 0 && r2 < c->cutoff2)
-        u = share_lj *
-            (s->tables ? md_exact_pair(s, r->w, term->slot[0], term->slot[1],
-                                       r2, &g)
-                       : lj_pair(c, r->field->switch_from, r2, &g));
+        u = share_lj * (s->tables ? md_exact_pair(s, r->w, term->slot[0],
+                                                  term->slot[1], r2, &g)
+                                  : lj_pair(c, r->field->switch_from, r2, &g));
     if (charged)
         uq = coulomb_special(q, share_q, r2, &gq) *
              (double)s->charge[term->slot[0]] *

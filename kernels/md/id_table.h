@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 /* The first place of an id among `capacity`, a power of two; if it is taken the
- * next ones follow. Fibonacci hashing (Knuth, volume 3, section 6.4). */
+ * next ones follow. Fibonacci hashing (Knuth, volume 3, section 6.4) of blocks
+ * of eight ids: those of one molecule mostly follow one another, and are looked
+ * for together. */
 static inline size_t id_home(int64_t id, size_t capacity)
 {
-    uint64_t h = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 20) & (capacity - 1);
+    uint64_t h = ((uint64_t)id >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+    return ((size_t)(h >> 20) << 3 | ((size_t)id & 7)) & (capacity - 1);
 }
 
 #endif

@@ -242,6 +242,34 @@ static int index_excluded(struct ctx *ctx, struct md_store *s)
     return 0;
 }
 
+/* Terms of own particles alone, then those with copies, each in their order:
+ * the latter are put at the end of the array, from there on backwards, until
+ * it is known where they begin. */
+static int find_terms(struct ctx *ctx, struct md_store *s,
+                      const struct md_term *terms, size_t n)
+{
+    struct md_terms *t = s->terms;
+    size_t inner = 0, outer = n;
+    for (size_t k = 0; k < n; k++) {
+        struct slot_term term;
+        int there;
+        if (is_rigid(&terms[k]))
+            continue;
+        TRY(find_particles(ctx, s, &terms[k], &term, &there));
+        if (there)
+            t->terms[is_inner(&term) ? inner++ : --outer] = term;
+    }
+    t->n_inner = inner;
+    t->n = inner + n - outer;
+    for (size_t a = outer, b = n; a + 1 < b; a++) {
+        struct slot_term swapped = t->terms[--b];
+        t->terms[b] = t->terms[a];
+        t->terms[a] = swapped;
+    }
+    memmove(t->terms + inner, t->terms + outer, (n - outer) * sizeof *t->terms);
+    return 0;
+}
+
 int md_set_terms(struct ctx *ctx, struct md_store *s,
                  const struct md_term *terms, size_t n)
 {
@@ -253,20 +281,7 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
     TRY(index_slots(ctx, s));
     if (md_grow((void **)&t->terms, &t->cap_terms, n, sizeof *t->terms) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bonds", n);
-    t->n = 0;
-    for (int inner = 1; inner >= 0; inner--) {
-        for (size_t k = 0; k < n; k++) {
-            struct slot_term term;
-            int there;
-            if (is_rigid(&terms[k]))
-                continue;
-            TRY(find_particles(ctx, s, &terms[k], &term, &there));
-            if (there && is_inner(&term) == inner)
-                t->terms[t->n++] = term;
-        }
-        if (inner)
-            t->n_inner = t->n;
-    }
+    TRY(find_terms(ctx, s, terms, n));
     for (int k = 0; k < s->n_workers; k++)
         s->workers[k].broken = 0;
     TRY(find_rigid(ctx, s, terms, n));

@@ -273,14 +273,37 @@ static int is_first_here(const struct topology *t, const struct md_term *term,
     return 1;
 }
 
+/* How many particles are looked for at a time. They stand in the order of their
+ * places, so that each has its terms in another part of memory. */
+enum { BATCH = 32, CACHE_LINE = 64 };
+
+/* Entries of a batch, NULL where there is none; what will be read is asked for
+ * beforehand. */
+static void find_batch(const struct topology *t, const int64_t *ids, size_t n,
+                       const struct entry *found[BATCH])
+{
+    for (size_t i = 0; i < n && t->capacity > 0; i++)
+        __builtin_prefetch(&t->table[id_home(ids[i], t->capacity)]);
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *e = found[i] = find(t, ids[i]);
+        const char *from = e ? (const char *)(t->terms + e->first) : NULL;
+        for (size_t b = 0; e && b < e->n * sizeof *t->terms; b += CACHE_LINE)
+            __builtin_prefetch(from + b);
+    }
+}
+
 int topology_terms(struct ctx *ctx, struct topology *t, const int64_t *ids,
                    size_t n_ids, const struct md_term **out, size_t *n)
 {
+    const struct entry *found[BATCH];
     size_t known = 0;
     *n = 0;
     TRY(reserve(ctx, &t->out, &t->cap_out, t->n_terms - t->n_holes));
     for (size_t i = 0; i < n_ids; i++) {
-        const struct entry *e = find(t, ids[i]);
+        if (i % BATCH == 0)
+            find_batch(t, ids + i, n_ids - i < BATCH ? n_ids - i : BATCH,
+                       found);
+        const struct entry *e = found[i % BATCH];
         if (!e)
             continue;
         known++;
