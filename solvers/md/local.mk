@@ -48,6 +48,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_state.c \
 	solvers/md/md_state_box.c \
 	solvers/md/md_state_terms.c \
+	solvers/md/md_structure.c \
 	solvers/md/md_table.c \
 	solvers/md/md_totals.c \
 	solvers/md/md_vacf.c \

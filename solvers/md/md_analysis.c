@@ -16,7 +16,7 @@
 #include "domain/particles.h"
 
 static const struct md_analysis *const kinds[MD_ANALYSES] = {
-    &md_vacf, &md_profile, &md_map, &md_green_kubo};
+    &md_vacf, &md_profile, &md_map, &md_green_kubo, &md_structure};
 
 /* ---- the deck ---- */
 

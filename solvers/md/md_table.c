@@ -61,6 +61,9 @@ static const struct param_section sections[] = {
     {"md.analysis.green_kubo", 0, 1,
      "Shear viscosity by the autocorrelation of the pressure tensor, with its "
      "error, under /statistics/green_kubo. At constant volume, on the CPU."},
+    {"md.analysis.structure_factor", 0, 1,
+     "Structure factor S(k) on the waves that fit the box, means over shells "
+     "and samples, under /statistics/structure_factor."},
     {"md.analysis.vacf", 0, 1,
      "Autocorrelation of velocities with its integral, the diffusion "
      "coefficient, and its spectrum, under "
@@ -513,6 +516,18 @@ static const struct param params[] = {
      PARAM_HAS_MIN, NULL,
      "Steps between two samples, each of which is an origin of time."},
     {"md.analysis.green_kubo", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
+     PARAM_HAS_MIN, NULL, "First step to sample."},
+
+    {"md.analysis.structure_factor", "k_max", PARAM_DOUBLE, PER_LENGTH, "15", 0,
+     0, 0, PARAM_REQUIRED | POSITIVE, NULL,
+     "Greatest wave number, 2 pi / wave length. A sample takes particles times "
+     "waves, of which there are about V k_max^3 / 120."},
+    {"md.analysis.structure_factor", "bins", PARAM_INT, NO_DIM, "200", 1, 1e6,
+     0, PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
+     "Shells between 0 and k_max; those without waves are left out."},
+    {"md.analysis.structure_factor", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
+     PARAM_HAS_MIN, NULL, "Steps between two samples."},
+    {"md.analysis.structure_factor", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
      PARAM_HAS_MIN, NULL, "First step to sample."},
 
     {"md.analysis.vacf", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,

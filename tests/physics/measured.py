@@ -19,6 +19,7 @@ EVERY, STEPS, DT = 4, 120, 0.004
 LENGTH, ORIGIN = 60, 20
 BINS, START = 8, 20
 STRESS_LENGTH = 12
+K_MAX, SHELLS = 5.0, 25
 KINDS = (("all", None), ("A", 0), ("B", 1))
 
 DECK = mdrun.write("measured.toml", f"""
@@ -62,6 +63,10 @@ pressure = true
 [md.analysis.green_kubo]
 every = {EVERY}
 length = {STRESS_LENGTH}
+[md.analysis.structure_factor]
+k_max = {K_MAX}
+bins = {SHELLS}
+every = {3 * EVERY}
 [md.analysis.map]
 axes = ["z", "x"]
 bins = [3, 4]
@@ -269,11 +274,42 @@ def check_viscosity(r, on):
              f"at the mean temperature, {on}")
 
 
+# ---- structure factor ----
+
+def check_structure(r, on):
+    x = frames(r, "position")[::3]
+    most = (K_MAX * box / (2 * np.pi)).astype(int)
+    n = np.stack(np.meshgrid(*[np.arange(-m, m + 1) for m in most],
+                             indexing="ij"), -1).reshape(-1, 3)
+    k = 2 * np.pi * n / box
+    length = np.sqrt((k * k).sum(1))
+    k, length = k[(length > 0) & (length <= K_MAX)], length[
+        (length > 0) & (length <= K_MAX)]
+    shell = (length / K_MAX * SHELLS).astype(int)
+    full = np.bincount(shell, minlength=SHELLS) > 0
+    waves = np.bincount(shell)[full]
+    rho = [np.array([np.exp(1j * k @ p[kind == s].T).sum(1) for p in x])
+           for s in (0, 1)]
+    rho = {"all": rho[0] + rho[1], "A": rho[0], "B": rho[1]}
+    count = {"all": len(kind), "A": (kind == 0).sum(), "B": (kind == 1).sum()}
+    for name, a, b in (("all", "all", "all"), ("A-A", "A", "A"),
+                       ("A-B", "A", "B"), ("B-B", "B", "B")):
+        s = (rho[a] * rho[b].conj()).real.mean(0) / np.sqrt(
+            count[a] * count[b])
+        table = r.table("structure_factor/" + name)
+        close(table, "S", np.bincount(shell, s)[full] / waves,
+              f"the structure of {name}, {on}", 1e-10)
+        close(table, "k", np.bincount(shell, length)[full] / waves,
+              f"waves of {name}, {on}")
+        close(table, "waves", waves, f"the structure of {name}, {on}")
+
+
 for ranks in mdrun.rank_counts(1, 3):
     on = "1 rank" if ranks == 1 else f"{ranks} ranks"
     r = run(f"whole{ranks}", ranks=ranks)
     check_vacf(r, on)
     check_viscosity(r, on)
+    check_structure(r, on)
     slabs = r.table("profile/slabs")
     check_cells(slabs, r, [1], [BINS], START // EVERY, True, f"slabs, {on}")
     check_sums(r, slabs, on)

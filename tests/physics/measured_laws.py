@@ -41,6 +41,11 @@ length = {LENGTH}
 origin_every = 20
 [md.analysis.msd]
 every = 50
+[md.analysis.structure_factor]
+k_max = 2
+bins = 8
+every = 50
+start = 200
 [output]
 observables_every = 1000
 """
@@ -77,6 +82,46 @@ tap.near(np.trapz(p, f), 1, 1e-12, "the spectrum's integral is 1")
 window = 0.5 + 0.5 / (1 + (np.pi * TAU / t[-1]) ** 2)  # what Hann's leaves
 tap.below(abs(p[0] / (4 * TAU * rule * window) - 1), 4 * error,
           "it begins with four relaxation times, as a Lorentzian does")
+
+s = r.table("structure_factor/all")
+# |rho|^2 / N of each wave has a deviation of 1; positions 50 steps apart have
+# moved by about one, a fraction of a wave: 56 samples count as a few.
+off = np.abs(s["S"] - 1) * np.sqrt(s["waves"] / 2 * 5)
+tap.below(off.max(), 4, "free particles have no structure, S = 1: all shells "
+          "in standard errors")
+
+# ---- a crystal at rest ----
+
+CELLS = 4
+r = mdrun.run(f"""
+[run]
+solver = "md"
+[md]
+steps = 0
+[md.initial]
+lattice = "fcc"
+cells = [{CELLS}, {CELLS}, {CELLS}]
+lattice_constant = 1.6
+[md.pair]
+cutoff = 2.5
+[md.analysis.structure_factor]
+k_max = 14
+bins = 500
+""")
+s = r.table("structure_factor/all")
+a = 2 * np.pi / 1.6
+n = np.arange(-4, 5)
+hkl = np.stack(np.meshgrid(n, n, n), -1).reshape(-1, 3)
+odd = hkl % 2
+bragg = a * np.sqrt((hkl**2).sum(1))[(odd == odd[:, :1]).all(1)]
+bragg = bragg[(bragg > 0) & (bragg <= 14)]
+peaks = np.histogram(bragg, np.linspace(0, 14, 501))[0]
+shells = (s["k"] / 14 * 500).astype(int)
+# Sums of 256 exact phases: rounding only.
+tap.is_(int((s["S"] > 1e-9).sum()), int((peaks > 0).sum()),
+        f"a crystal has {(peaks > 0).sum()} shells of Bragg's places")
+tap.below(np.abs(s["S"] * s["waves"] - 4 * CELLS**3 * peaks[shells]).max(),
+          1e-8, "there S = N, and 0 elsewhere")
 
 # ---- pairs of a stiff bond: a line at sqrt(k / mu) / 2 pi ----
 

@@ -1,0 +1,399 @@
+/* md_structure.c: the structure factor S(k), on the waves that fit the box.
+ *
+ * Of k and -k one is taken. Waves are listed and put into shells by the box of
+ * the start; in a box that changes they go along with it. All ranks hold the
+ * same sums.
+ */
+#include "md.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/param.h"
+#include "domain/state.h"
+
+#define SECTION "md.analysis.structure_factor"
+
+static const double pi = 3.14159265358979323846;
+
+enum { BATCH = 64, WAVES_MAX = 2000000 };
+
+struct wave {
+    int n[3]; /* k = 2 pi n / edge, by direction */
+    int shell;
+};
+
+struct structure {
+    struct md_due due;
+    double k_max;
+    int n_shells;
+    int most[3]; /* greatest of the absolute n */
+    size_t n_waves;
+    struct wave *waves;
+    int n_channels; /* all particles, then pairs of species a <= b */
+    int64_t n_samples;
+    int64_t *in_shell;  /* [n_shells]: waves */
+    double *k;          /* [n_shells]: sum of |k| over waves and samples */
+    double *sum;        /* [n_channels][n_shells]: over the same */
+    double (*rho)[2];   /* [n_species][n_waves]: of one sample */
+    double *turn[3][2]; /* [most + 1][BATCH]: cosines and sines */
+};
+
+/* ---- the deck ---- */
+
+/* "A-B-C" is two pairs where "A", "B-C", "A-B" and "C" are species. */
+static void check_pair_name(struct params *p, const struct md *md, int a, int b)
+{
+    char left[2 * MD_NAME_MAX + 2], name[2 * MD_NAME_MAX + 2];
+    snprintf(name, sizeof name, "%s-%s", md->species[a].name,
+             md->species[b].name);
+    for (const char *dash = strchr(name, '-'); dash;
+         dash = strchr(dash + 1, '-')) {
+        snprintf(left, sizeof left, "%.*s", (int)(dash - name), name);
+        int c = md_find_species(md, left), d = md_find_species(md, dash + 1);
+        if (c < 0 || d < 0 || (c == a && d == b) || (c == b && d == a))
+            continue;
+        params_error(p, SECTION, "k_max",
+                     "two pairs of species are both called %s in the results",
+                     name);
+    }
+}
+
+static void *read_deck(struct params *p, struct md *md)
+{
+    struct structure *f = calloc(1, sizeof *f);
+    int n = md->n_species;
+    if (!f)
+        return NULL;
+    f->k_max = params_double(p, SECTION, "k_max");
+    f->n_shells = (int)params_int(p, SECTION, "bins");
+    f->n_channels = n > 1 ? 1 + n * (n + 1) / 2 : 1;
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n && n > 1; b++)
+            check_pair_name(p, md, a, b);
+    return f;
+}
+
+static void check(struct params *p, const struct md *md, void *state)
+{
+    const struct structure *f = state;
+    double waves = 1, longest = 0;
+    for (int d = 0; d < 3; d++) {
+        waves *= f->k_max * md->box_length[d] / pi + 1;
+        longest = fmax(longest, md->box_length[d]);
+    }
+    if (f->k_max < 2 * pi / longest)
+        params_error(p, SECTION, "k_max",
+                     "%s.k_max = %g is less than the first wave of the box, "
+                     "%.4g",
+                     SECTION, f->k_max, 2 * pi / longest);
+    if (waves > WAVES_MAX)
+        params_error(p, SECTION, "k_max",
+                     "%s.k_max = %g means up to %.1g waves in this box, more "
+                     "than %d",
+                     SECTION, f->k_max, waves, WAVES_MAX);
+}
+
+/* ---- memory ---- */
+
+static double bytes(const struct md *md, const void *state)
+{
+    const struct structure *f = state;
+    double waves = 0.5;
+    for (int d = 0; d < 3; d++)
+        waves *= f->k_max * md->barostat.start[d] / pi + 1;
+    return waves *
+           (double)(sizeof *f->waves + (size_t)md->n_species * sizeof *f->rho);
+}
+
+/* Half of the waves up to k_max, with their shells; out: NULL only counts. */
+static size_t list_waves(const struct md *md, struct structure *f,
+                         struct wave *out)
+{
+    size_t count = 0;
+    for (int x = 0; x <= f->most[0]; x++)
+        for (int y = -f->most[1]; y <= f->most[1]; y++)
+            for (int z = -f->most[2]; z <= f->most[2]; z++) {
+                const int n[3] = {x, y, z};
+                double k2 = 0;
+                for (int d = 0; d < 3; d++) {
+                    double k = 2 * pi * n[d] / md->barostat.start[d];
+                    k2 += k * k;
+                }
+                double share = sqrt(k2) / f->k_max;
+                int first = x > 0 || (x == 0 && (y > 0 || (y == 0 && z > 0)));
+                if (!first || share > 1 + 1e-12)
+                    continue;
+                int shell = (int)(share * f->n_shells);
+                shell = shell < f->n_shells ? shell : f->n_shells - 1;
+                if (out)
+                    out[count] = (struct wave){{x, y, z}, shell};
+                count++;
+            }
+    return count;
+}
+
+static int allocate(struct ctx *ctx, const struct md *md, void *state)
+{
+    struct structure *f = state;
+    size_t shells = (size_t)f->n_shells;
+    int missing = 0;
+    for (int d = 0; d < 3; d++) {
+        f->most[d] = (int)(f->k_max * md->barostat.start[d] / (2 * pi) + 1e-9);
+        for (int part = 0; part < 2; part++) {
+            size_t n = ((size_t)f->most[d] + 1) * BATCH;
+            f->turn[d][part] = calloc(n, sizeof *f->turn[d][part]);
+            missing |= !f->turn[d][part];
+        }
+    }
+    f->n_waves = list_waves(md, f, NULL);
+    f->waves = malloc((f->n_waves + 1) * sizeof *f->waves);
+    f->rho = calloc(f->n_waves * (size_t)md->n_species + 1, sizeof *f->rho);
+    f->in_shell = calloc(shells, sizeof *f->in_shell);
+    f->k = calloc(shells, sizeof *f->k);
+    f->sum = calloc(shells * (size_t)f->n_channels, sizeof *f->sum);
+    if (missing || !f->waves || !f->rho || !f->in_shell || !f->k || !f->sum)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu waves of %s",
+                    f->n_waves, SECTION);
+    list_waves(md, f, f->waves);
+    for (size_t w = 0; w < f->n_waves; w++)
+        f->in_shell[f->waves[w].shell]++;
+    return 0;
+}
+
+static void free_all(void *state)
+{
+    struct structure *f = state;
+    for (int d = 0; d < 3; d++)
+        for (int part = 0; part < 2; part++)
+            free(f->turn[d][part]);
+    free(f->waves);
+    free(f->rho);
+    free(f->in_shell);
+    free(f->k);
+    free(f->sum);
+    free(f);
+}
+
+/* ---- samples ---- */
+
+/* exp(2 pi i n x / edge) of a batch of positions, for n from 0 to most. */
+static void fill_turns(const struct md *md, struct structure *f, double (*x)[3],
+                       int n)
+{
+    for (int d = 0; d < 3; d++) {
+        double *c = f->turn[d][0], *s = f->turn[d][1];
+        for (int i = 0; i < n; i++) {
+            double angle =
+                2 * pi * (x[i][d] - md->box_lo[d]) / md->box_length[d];
+            double c1 = cos(angle), s1 = sin(angle);
+            c[i] = 1;
+            s[i] = 0;
+            for (int k = 1; k <= f->most[d]; k++) {
+                int at = k * BATCH + i, before = at - BATCH;
+                c[at] = c[before] * c1 - s[before] * s1;
+                s[at] = s[before] * c1 + c[before] * s1;
+            }
+        }
+    }
+}
+
+/* Add a batch of particles of one species to its amplitudes. */
+static void add_batch(const struct structure *f, int n, double (*rho)[2])
+{
+    for (size_t w = 0; w < f->n_waves; w++) {
+        const int *k = f->waves[w].n;
+        double sy = k[1] < 0 ? -1 : 1, sz = k[2] < 0 ? -1 : 1;
+        const double *cx = f->turn[0][0] + k[0] * BATCH;
+        const double *sx = f->turn[0][1] + k[0] * BATCH;
+        const double *cy = f->turn[1][0] + abs(k[1]) * BATCH;
+        const double *siny = f->turn[1][1] + abs(k[1]) * BATCH;
+        const double *cz = f->turn[2][0] + abs(k[2]) * BATCH;
+        const double *sinz = f->turn[2][1] + abs(k[2]) * BATCH;
+        double re = 0, im = 0;
+        for (int i = 0; i < n; i++) {
+            double c = cx[i] * cy[i] - sy * sx[i] * siny[i];
+            double s = sx[i] * cy[i] + sy * cx[i] * siny[i];
+            re += c * cz[i] - sz * s * sinz[i];
+            im += s * cz[i] + sz * c * sinz[i];
+        }
+        rho[w][0] += re;
+        rho[w][1] += im;
+    }
+}
+
+static void add_particles(const struct md *md, struct structure *f,
+                          const struct md_particle *p, size_t n)
+{
+    double x[BATCH][3];
+    memset(f->rho, 0, f->n_waves * (size_t)md->n_species * sizeof *f->rho);
+    for (int s = 0; s < md->n_species; s++) {
+        double(*rho)[2] = f->rho + (size_t)s * f->n_waves;
+        int in = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (p[i].species != s)
+                continue;
+            memcpy(x[in++], p[i].position, sizeof x[0]);
+            if (in == BATCH) {
+                fill_turns(md, f, x, in);
+                add_batch(f, in, rho);
+                in = 0;
+            }
+        }
+        fill_turns(md, f, x, in);
+        add_batch(f, in, rho);
+    }
+}
+
+/* One wave of all ranks into the sums of its shell. */
+static void add_wave(const struct md *md, struct structure *f, size_t w)
+{
+    int shell = f->waves[w].shell, channel = 1, n = md->n_species;
+    double all[2] = {0, 0}, k2 = 0;
+    for (int d = 0; d < 3; d++) {
+        double k = 2 * pi * f->waves[w].n[d] / md->box_length[d];
+        k2 += k * k;
+    }
+    f->k[shell] += sqrt(k2);
+    for (int a = 0; a < n; a++) {
+        const double *at = f->rho[(size_t)a * f->n_waves + w];
+        all[0] += at[0];
+        all[1] += at[1];
+        for (int b = a; b < n && n > 1; b++) {
+            const double *bt = f->rho[(size_t)b * f->n_waves + w];
+            f->sum[channel++ * f->n_shells + shell] +=
+                at[0] * bt[0] + at[1] * bt[1];
+        }
+    }
+    f->sum[shell] += all[0] * all[0] + all[1] * all[1];
+}
+
+static int sample(struct ctx *ctx, struct md *md, void *state)
+{
+    struct structure *f = state;
+    size_t n = md->k->count(md->store);
+    size_t n_sums = 2 * f->n_waves * (size_t)md->n_species;
+    struct md_particle *p = malloc((n + 1) * sizeof *p);
+    int status = 0;
+    if (!p)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(md_gather(ctx, md, p, NULL));
+    add_particles(md, f, p, n);
+    TRY_CLEANUP(comm_sum_double(ctx, f->rho[0], (int)n_sums));
+    for (size_t w = 0; w < f->n_waves; w++)
+        add_wave(md, f, w);
+    f->n_samples++;
+cleanup:
+    free(p);
+    return status;
+}
+
+/* ---- checkpoints ---- */
+
+typedef int (*transfer)(struct ctx *, struct state_io *,
+                        const struct state_array *);
+
+/* Both ways. */
+static int move_all(struct ctx *ctx, struct structure *f, struct state_io *io,
+                    transfer move)
+{
+    struct state_array arrays[] = {
+        state_shared("structure_factor/samples", STATE_INT64, 1, &f->n_samples),
+        state_shared("structure_factor/k", STATE_DOUBLE, f->n_shells, f->k),
+        state_shared("structure_factor/sum", STATE_DOUBLE,
+                     (int64_t)f->n_channels * f->n_shells, f->sum)};
+    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
+        TRY(move(ctx, io, &arrays[a]));
+    return 0;
+}
+
+static int save(struct ctx *ctx, const struct md *md, void *state,
+                struct state_io *io)
+{
+    (void)md;
+    return move_all(ctx, state, io, io->put);
+}
+
+static int restore(struct ctx *ctx, const struct md *md, void *state,
+                   struct state_io *io)
+{
+    int64_t shape[STATE_RANK_MAX];
+    (void)md;
+    if (!io->find(io, "structure_factor/samples", shape))
+        return 0;
+    return move_all(ctx, state, io, io->get);
+}
+
+/* ---- results ---- */
+
+/* The shells that have waves; n: particles that S is for one of. */
+static int add_channel(struct ctx *ctx, struct md *md,
+                       const struct structure *f, int channel, double n,
+                       const char *name)
+{
+    const double *sum = f->sum + (size_t)channel * (size_t)f->n_shells;
+    int64_t rows = 0, row = 0;
+    for (int shell = 0; shell < f->n_shells; shell++)
+        rows += f->in_shell[shell] > 0;
+    struct md_table *t =
+        md_add_table(ctx, md, 3, rows,
+                     "structure factor, mean over waves of a shell and samples",
+                     "structure_factor/%s", name);
+    if (!t)
+        return STATUS_MEMORY;
+    double *k =
+        md_add_column(md, t, "k", (struct dimension){0, -1, 0, 0, 0, 0});
+    double *s = md_add_column(md, t, "S", DIM_NONE);
+    double *waves = md_add_column(md, t, "waves", DIM_NONE);
+    for (int shell = 0; shell < f->n_shells; shell++) {
+        double terms = (double)f->in_shell[shell] * (double)f->n_samples;
+        if (f->in_shell[shell] == 0)
+            continue;
+        k[row] = f->k[shell] / terms;
+        s[row] = n > 0 ? sum[shell] / (terms * n) : 0;
+        waves[row++] = 2 * (double)f->in_shell[shell];
+    }
+    return 0;
+}
+
+static int add_channels(struct ctx *ctx, struct md *md,
+                        const struct structure *f)
+{
+    int channel = 1, n = md->n_species;
+    TRY(add_channel(ctx, md, f, 0, (double)md->n_particles, "all"));
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n && n > 1; b++) {
+            char name[2 * MD_NAME_MAX + 2];
+            double both = sqrt((double)md->species[a].count *
+                               (double)md->species[b].count);
+            snprintf(name, sizeof name, "%s-%s", md->species[a].name,
+                     md->species[b].name);
+            TRY(add_channel(ctx, md, f, channel++, both, name));
+        }
+    return 0;
+}
+
+static int tables(struct ctx *ctx, struct md *md, void *state)
+{
+    const struct structure *f = state;
+    if (f->n_samples == 0)
+        return 0;
+    return comm_agree(ctx, add_channels(ctx, md, f));
+}
+
+const struct md_analysis md_structure = {.section = SECTION,
+                                         .read = read_deck,
+                                         .check = check,
+                                         .allocate = allocate,
+                                         .bytes = bytes,
+                                         .sample = sample,
+                                         .save = save,
+                                         .restore = restore,
+                                         .tables = tables,
+                                         .free = free_all};
