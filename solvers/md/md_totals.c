@@ -21,6 +21,9 @@
  * 4 for the force over r, 3 products and 6 sums on both particles;
  * a particle: two half kicks (6 and 6 with the mass's factor) and the drift. */
 enum { FLOPS_PAIR = 24, FLOPS_PARTICLE = 18 };
+/* A pair from tables: 8 for r^2, 15 for the place in a row and Horner's rule of
+ * degree 7, products and sums 9. */
+enum { FLOPS_TABLE_PAIR = 32 };
 /* Of the embedded-atom method: 8 for r^2, root, reciprocal and place in the
  * tables 4, two cubics and their slopes 24, force factors 7, densities 2; then
  * 3 differences, 3 for the force over r, 9 as above. A particle: 11 for F'. */
@@ -52,7 +55,8 @@ static double flops(const struct md *md, double pairs)
     double n = (double)md->n_particles;
     if (md->eam)
         return FLOPS_EAM_PAIR * pairs + FLOPS_EAM_PARTICLE * n;
-    return (FLOPS_PAIR + (md->charged ? FLOPS_CHARGES : 0)) * pairs +
+    double pair = md->pair.forms ? FLOPS_TABLE_PAIR : FLOPS_PAIR;
+    return (pair + (md->charged ? FLOPS_CHARGES : 0)) * pairs +
            FLOPS_PARTICLE * n + flops_of_terms(md) + md_ewald_flops(md);
 }
 
