@@ -20,7 +20,9 @@ def _files(folder):
     found = []
     for here, folders, names in os.walk(folder):
         folders.sort()
-        found += [os.path.join(here, n) for n in names
+        # A run that was killed while it wrote has left NAME.h5.tmp.
+        results = {n.removesuffix(".tmp") for n in names}
+        found += [os.path.join(here, n) for n in results
                   if n.endswith(".h5") and ".ckpt." not in n]
     # Members are numbered, and 10 comes after 9.
     def order(path):
@@ -127,6 +129,12 @@ def _numbers(rows, i, name):
         raise PostError(f"the column '{name}' has words, not numbers") from None
 
 
+def _words(head):
+    """Of a column, without its unit."""
+    words = head.split(" [")[0].split(".")[-1].replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
 def _draw(heads, rows, names, path):
     """y over x, a point a run, with the errors of the means."""
     from . import plot
@@ -139,13 +147,18 @@ def _draw(heads, rows, names, path):
     sort = [None if e is None else numpy.nan_to_num(e[order]) for e in errors]
     plot.panels.style(plot.matplotlib)
     figure = plot.framed(7, 4.9)
+    figure.suptitle(f"{_words(heads[at[1]])} over {_words(heads[at[0]]).lower()}",
+                    x=0.02, y=1 - 0.14 / 4.9, ha="left", va="top",
+                    fontsize=14, fontweight="bold")
+    figure.text(0.02, 1 - 0.46 / 4.9, f"{labels.count(len(rows), 'run')}, means "
+                "of the second half with their errors", ha="left", va="top",
+                fontsize=9.5, color="0.35")
     axes = figure.add_subplot()
     axes.errorbar(x[order], y[order], xerr=sort[0], yerr=sort[1], marker="o",
                   markersize=4, linewidth=1.0, capsize=2.5,
                   color=plot.panels.COLORS[0])
     axes.set_xlabel(heads[at[0]].replace("_", " "))
     axes.set_ylabel(heads[at[1]].replace("_", " "))
-    axes.set_title(labels.count(len(rows), "run"))
     try:
         figure.savefig(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-# timeout: 900
+# timeout: 1800
 """Every command of warpdeck-post on what killed runs of all solvers leave."""
 
 import glob
