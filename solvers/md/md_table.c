@@ -75,13 +75,13 @@ static const struct param_section sections[] = {
         0, -3, 0, 0, 0, 0 \
     }
 
-#define PRESSURE           \
-    {                      \
-        1, -1, -2, 0, 0, 0 \
 #define FORCE            \
     {                    \
         1, 1, -2, 0, 0, 0 \
     }
+#define PRESSURE           \
+    {                      \
+        1, -1, -2, 0, 0, 0 \
     }
 #define PER_LENGTH        \
     {                     \
