@@ -19,6 +19,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_green_kubo.c \
+	solvers/md/md_gro.c \
+	solvers/md/md_gro.h \
 	solvers/md/md_guard.c \
 	solvers/md/md_initial.c \
 	solvers/md/md_ewald.c \
@@ -50,6 +52,15 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_state_terms.c \
 	solvers/md/md_structure.c \
 	solvers/md/md_table.c \
+	solvers/md/md_top.c \
+	solvers/md/md_top.h \
+	solvers/md/md_top_build.c \
+	solvers/md/md_top_build.h \
+	solvers/md/md_top_molecule.c \
+	solvers/md/md_top_terms.c \
+	solvers/md/md_top_text.c \
+	solvers/md/md_top_text.h \
+	solvers/md/md_top_types.c \
 	solvers/md/md_totals.c \
 	solvers/md/md_vacf.c \
 	solvers/md/md_velocity.c \

@@ -44,6 +44,7 @@ static const struct style improper_styles[] = {
     {"none", MD_IMPROPER_NONE, 0},
     {"harmonic", MD_IMPROPER_HARMONIC, 2},
     {"cvff", MD_IMPROPER_CVFF, 3},
+    {"gromacs", MD_IMPROPER_SIGNED, 2}, /* of topologies only */
     {NULL, 0, 0}};
 
 static const struct style *const styles[MD_DATA_KINDS] = {
@@ -102,7 +103,7 @@ static void set_dihedral(struct md_dihedral_coeff *c, int style,
         c->delta = v[2] * degree;
         c->weight = v[3];
     }
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 6; k++)
         if (style == MD_DIHEDRAL_MULTI || (style == MD_DIHEDRAL_OPLS && k < 4))
             c->c[k] = v[k];
 }
@@ -113,7 +114,7 @@ static void set_improper(struct md_improper_coeff *c, int style,
     *c = (struct md_improper_coeff){.style = (enum md_improper_style)style};
     if (style != MD_IMPROPER_NONE)
         c->k = v[0];
-    if (style == MD_IMPROPER_HARMONIC)
+    if (style == MD_IMPROPER_HARMONIC || style == MD_IMPROPER_SIGNED)
         c->chi0 = v[1] * degree;
     if (style == MD_IMPROPER_CVFF) {
         c->d = (int32_t)v[1];
@@ -230,8 +231,27 @@ static void set_type(struct md *md, int kind, int type,
         set_improper(&b->impropers[type], style->style, v);
 }
 
+/* Each type of a topology has its own style. */
+static void read_styled(struct params *p, struct md *md, int kind)
+{
+    for (int t = 0; t < md->data->n_term_types[kind]; t++) {
+        const struct md_data_coeff *c = &md->data->coeff[kind][t];
+        const char *bad = bad_values(kind, c->style, c->value);
+        const struct style s = {NULL, c->style, c->n};
+        if (bad)
+            params_error(p, "md.initial", "topology", "%s type %d: %s",
+                         kinds[kind], t + 1, bad);
+        else
+            set_type(md, kind, t, &s, c->value);
+    }
+}
+
 static void read_kind(struct params *p, struct md *md, int kind)
 {
+    if (md->data->styled) {
+        read_styled(p, md, kind);
+        return;
+    }
     read_deck_coeffs(p, md, kind);
     if (md->data->n_terms[kind] == 0)
         return;
@@ -272,6 +292,12 @@ int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md)
     }
     for (int k = 0; k < MD_DATA_KINDS; k++)
         terms += md->data->n_terms[k];
+    if (md->data->styled && params_has_section(p, "md.bonds"))
+        params_error(p, "md.bonds", NULL,
+                     "bonds, their coefficients and excluded pairs are those "
+                     "of md.initial.topology; leave [md.bonds] out");
+    if (md->data->styled)
+        terms = (int64_t)md->data->n_all_terms;
     if (terms == 0)
         return 0;
     TRY(allocate(ctx, md));
@@ -290,6 +316,8 @@ int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md)
         .dihedrals = b->dihedrals,
         .impropers = b->impropers,
         .lj14 = b->lj14,
+        .n_pairs14 = md->data->n_pairs14,
+        .pairs14 = md->data->pairs14,
     };
     for (int k = 0; k < 3; k++) {
         b->field.special_lj[k] = lj[k];

@@ -30,8 +30,29 @@ void md_data_free(struct md_data *data)
         free(data->coeff[k]);
     free(data->atoms);
     free(data->terms);
+    free(data->lj);
+    free(data->pairs14);
     free(data->path);
     free(data);
+}
+
+/* Arrays of a topology. */
+static int share_topology(struct ctx *ctx, struct md_data *data)
+{
+    size_t pairs = (size_t)data->n_types * (size_t)data->n_types;
+    size_t pairs14 = (size_t)data->n_pairs14;
+    int status = 0;
+    if (!data->styled)
+        return 0;
+    if (!data->lj)
+        data->lj = calloc(pairs, sizeof *data->lj);
+    if (!data->pairs14)
+        data->pairs14 = calloc(pairs14 + 1, sizeof *data->pairs14);
+    if (!data->lj || !data->pairs14)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for coefficients");
+    TRY(comm_agree(ctx, status));
+    TRY(comm_bcast(ctx, data->lj, pairs * sizeof *data->lj));
+    return comm_bcast(ctx, data->pairs14, pairs14 * sizeof *data->pairs14);
 }
 
 int md_data_share(struct ctx *ctx, struct md_data *data)
@@ -43,6 +64,8 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
     data->path = own.path;
     data->atoms = own.atoms;
     data->terms = own.terms;
+    data->lj = own.lj;
+    data->pairs14 = own.pairs14;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         size_t n = (size_t)data->n_term_types[k] + 1;
         data->coeff[k] =
@@ -55,7 +78,7 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
         TRY(comm_bcast(ctx, data->coeff[k],
                        ((size_t)data->n_term_types[k] + 1) *
                            sizeof *data->coeff[k]));
-    return 0;
+    return share_topology(ctx, data);
 }
 
 /* ---- atoms ---- */
@@ -174,7 +197,7 @@ static int place_terms(struct ctx *ctx, const struct md *md,
     const struct md_term *terms = data->terms;
     size_t n = 0, n_terms = is_reader ? data->n_all_terms : 0;
     status = mark_own(ctx, data, list, &here);
-    if (status == 0 && is_reader)
+    if (status == 0 && is_reader && !data->styled)
         status = find_special(ctx, data, &special, &n);
     if (status == 0 && is_reader && md->rigid.on) {
         status = md_rigid_groups(ctx, md, data, &groups, &n_terms);

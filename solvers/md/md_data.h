@@ -1,4 +1,5 @@
-/* md_data.h: a system from a LAMMPS data file.
+/* md_data.h: a system from a LAMMPS data file, or a GROMACS topology
+ * (md_gro.h).
  *
  * Rank 0 reads the whole file once (md_data_parse); everybody then knows its
  * header and its coefficients, and gets particles and terms piece by piece
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernels/md/md_kernels.h"
+#include "kernels/md/md_terms.h"
 
 struct ctx;
 struct md;
@@ -27,7 +29,9 @@ enum { MD_DATA_KINDS = 4 };
 
 /* One line of "Pair Coeffs", "Bond Coeffs" and so on. */
 struct md_data_coeff {
-    int n; /* 0: the file has none */
+    int n;     /* 0: the file has none */
+    int style; /* of md_terms.h, where md_data.styled */
+    int rigid; /* the same: bonds and angles of fixed length */
     double value[MD_DATA_VALUES_MAX];
 };
 
@@ -44,6 +48,12 @@ struct md_data {
     int64_t count[MD_SPECIES_MAX];
     struct md_data_coeff pair[MD_SPECIES_MAX];
     struct md_data_coeff *coeff[MD_DATA_KINDS]; /* [n_term_types] */
+    /* A topology of GROMACS: each type has its style, pairs of species have
+     * Lennard-Jones of their own, and excluded pairs stand among the terms. */
+    int styled;
+    int32_t n_pairs14;
+    double (*lj)[2]; /* [n_types][n_types]: c12, c6 */
+    struct md_pair14 *pairs14;
     char *path;
     /* rank 0 */
     struct md_particle *atoms; /* [n_atoms], by line; as the file has them */

@@ -79,19 +79,20 @@ void md_pair_mix(enum md_mixing rule, const double a[2], const double b[2],
 
 /* Energy shift and linear force shift, so that energy (and force) end at zero:
  * u(r) - u(rc) - (r - rc) u'(rc); Allen and Tildesley (2017), section 5.2.4. */
-static struct lj_coeff finish(struct lj lj, enum md_shift shift)
+static struct lj_coeff finish(double c12, double c6, double cutoff,
+                              enum md_shift shift)
 {
-    double s6 = pow(lj.sigma, 6), r6 = pow(lj.cutoff, -6);
+    double r6 = pow(cutoff, -6);
     struct lj_coeff c = {
-        .c12 = 4 * lj.epsilon * s6 * s6,
-        .c6 = 4 * lj.epsilon * s6,
-        .cutoff2 = lj.cutoff * lj.cutoff,
-        .cutoff = lj.cutoff,
+        .c12 = c12,
+        .c6 = c6,
+        .cutoff2 = cutoff * cutoff,
+        .cutoff = cutoff,
     };
     if (shift == MD_SHIFT_ENERGY || shift == MD_SHIFT_FORCE)
         c.shift = (c.c12 * r6 - c.c6) * r6;
     if (shift == MD_SHIFT_FORCE)
-        c.force_shift = (12 * c.c12 * r6 - 6 * c.c6) * r6 / lj.cutoff;
+        c.force_shift = (12 * c.c12 * r6 - 6 * c.c6) * r6 / cutoff;
     return c;
 }
 
@@ -204,6 +205,22 @@ static int pairs_of_file(struct params *p, struct md *md, struct lj *table)
     return 1;
 }
 
+/* Every pair of species has its own in a topology. */
+static int pairs_of_topology(struct md *md)
+{
+    int n = md->n_species;
+    for (int i = 0; i < n * n; i++) {
+        const double *lj = md->data->lj[i]; /* c12, c6 */
+        double sigma = pow(lj[0] / fmax(lj[1], 1e-300), 1.0 / 6.0);
+        md->pair.coeff[i] =
+            finish(lj[0], lj[1], md->pair.cutoff, md->pair.shift);
+        if (lj[0] > 0 && lj[1] > 0 &&
+            (!(md->pair.smallest_sigma > 0) || sigma < md->pair.smallest_sigma))
+            md->pair.smallest_sigma = sigma;
+    }
+    return 0;
+}
+
 /* The pairs of a file's 1-4 parameters, mixed like all others. */
 static int ends_of_file(struct ctx *ctx, struct md *md)
 {
@@ -290,6 +307,10 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu pairs of species",
                     n * n);
     }
+    if (md->data && md->data->styled && n_given == 0) {
+        free(table);
+        return md->n_species == md->data->n_types ? pairs_of_topology(md) : 0;
+    }
     int all_read = 1;
     if (n_given == 0 && md->data && md->data->pair[0].n > 0)
         all_read = pairs_of_file(p, md, table);
@@ -302,7 +323,9 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
     for (size_t i = 0; i < n * n; i++) {
         if (!table[i].known)
             continue;
-        md->pair.coeff[i] = finish(table[i], md->pair.shift);
+        double s6 = pow(table[i].sigma, 6), c6 = 4 * table[i].epsilon * s6;
+        md->pair.coeff[i] =
+            finish(c6 * s6, c6, table[i].cutoff, md->pair.shift);
         if (table[i].epsilon > 0 && (!(md->pair.smallest_sigma > 0) ||
                                      table[i].sigma < md->pair.smallest_sigma))
             md->pair.smallest_sigma = table[i].sigma;

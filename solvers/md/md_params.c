@@ -13,6 +13,7 @@
 #include "base/param.h"
 #include "md_data.h"
 #include "md_ewald.h"
+#include "md_gro.h"
 
 /* ---- reading ---- */
 
@@ -221,11 +222,12 @@ static int read_path(struct ctx *ctx, struct params *p, struct md *md)
     else
         snprintf(md->initial.read, size, "%s/%s", folder, name);
     size_t length = strlen(name);
-    if (!md_data_is(name) &&
+    if (!md_data_is(name) && !md_gro_is(name) &&
         (length < 5 || strcmp(name + length - 4, ".xyz") != 0))
         params_error(p, "md.initial", "read",
                      "cannot read '%s': the name of a particle file ends in "
-                     "\".xyz\", or for a LAMMPS data file in \".data\"",
+                     "\".xyz\" or \".gro\", or for a LAMMPS data file in "
+                     "\".data\"",
                      name);
     return 0;
 }
@@ -235,9 +237,14 @@ static int read_path(struct ctx *ctx, struct params *p, struct md *md)
 static int read_data(struct ctx *ctx, struct params *p, struct md *md)
 {
     int status = 0;
-    if (!params_is_set(p, "md.initial", "read") ||
-        !md_data_is(params_string(p, "md.initial", "read")))
+    md_gro_check(p);
+    if (!params_is_set(p, "md.initial", "read"))
         return 0;
+    int is_gro = md_gro_is(params_string(p, "md.initial", "read"));
+    if (!is_gro && !md_data_is(params_string(p, "md.initial", "read")))
+        return 0;
+    if (is_gro) /* what it needs is there */
+        TRY(params_finish(ctx, p));
     TRY(comm_agree(ctx, read_path(ctx, p, md)));
     md->data = calloc(1, sizeof *md->data);
     if (!md->data)
@@ -245,7 +252,9 @@ static int read_data(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, status));
     md->data->path = md->initial.read;
     md->initial.read = NULL;
-    if (comm_rank(ctx->comm) == 0)
+    if (comm_rank(ctx->comm) == 0 && is_gro)
+        status = md_gro_parse(ctx, p, md->data);
+    else if (comm_rank(ctx->comm) == 0)
         status = md_data_parse(ctx, md->data->path,
                                params_string(p, "md.initial", "atom_style"),
                                md->data);

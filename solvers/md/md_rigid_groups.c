@@ -43,12 +43,33 @@ static void read_water(struct params *p, struct md *md)
     }
 }
 
+/* Types that a topology holds at their lengths, [ settles ] and
+ * [ constraints ]. */
+static int has_rigid_types(const struct md *md)
+{
+    const struct md_data *data = md->data;
+    for (int t = 0; data && t < data->n_term_types[MD_TERM_BOND]; t++)
+        if (data->coeff[MD_TERM_BOND][t].rigid)
+            return 1;
+    return 0;
+}
+
+static void mark_rigid_types(struct md *md)
+{
+    const struct md_data *data = md->data;
+    for (int t = 0; t < data->n_term_types[MD_TERM_BOND]; t++)
+        md->rigid.bonds[t] |= (unsigned char)data->coeff[MD_TERM_BOND][t].rigid;
+    for (int t = 0; t < data->n_term_types[MD_TERM_ANGLE]; t++)
+        md->rigid.angles[t] |=
+            (unsigned char)data->coeff[MD_TERM_ANGLE][t].rigid;
+}
+
 int md_rigid_read(struct ctx *ctx, struct params *p, struct md *md)
 {
     struct md_rigid_deck *r = &md->rigid;
     size_t n_bonds = 0, n_angles = 0;
     r->water[0] = r->water[1] = -1;
-    if (!params_has_section(p, "md.constraints"))
+    if (!params_has_section(p, "md.constraints") && !has_rigid_types(md))
         return 0;
     if (!md->bonded.on) {
         params_error(p, "md.constraints", NULL,
@@ -78,7 +99,9 @@ int md_rigid_read(struct ctx *ctx, struct params *p, struct md *md)
     read_types(p, "bond_types", bonds, n_bonds, f->n_bonds, "bond", r->bonds);
     read_types(p, "angle_types", angles, n_angles, f->n_angles, "angle",
                r->angles);
-    r->on = r->water[0] >= 0 || r->light > 0 || n_bonds > 0;
+    mark_rigid_types(md);
+    r->on =
+        r->water[0] >= 0 || r->light > 0 || n_bonds > 0 || has_rigid_types(md);
     if (!r->on)
         params_error(p, "md.constraints", NULL,
                      "nothing is rigid: set rigid_water, below_mass or "
