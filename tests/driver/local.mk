@@ -41,7 +41,8 @@ EXTRA_DIST += tests/driver/lock.py tests/driver/replicas.py tests/driver/kills.p
 EXTRA_DIST += $(DRIVER_TESTS) tests/driver/toy.sh
 # Full disks; a kill at each write.
 TESTS += tests/driver/full_disk.py tests/driver/few_writes.py
-LONG_TESTS += tests/driver/full_disk_long.py tests/driver/each_write.py
+LONG_TESTS += tests/driver/full_disk_long.py tests/driver/each_write.py \
+	tests/driver/other_ranks.py
 EXTRA_DIST += tests/driver/full_disk.py tests/driver/few_writes.py \
 	tests/driver/kill_at.c
 # What output costs.
