@@ -72,9 +72,9 @@ file = "book.csv"
 every = 1
 """
 # Deck, key and values of where a run ends, and how far numbers may differ, as a
-# share of the greatest of their dataset, which are of the order of 1. Of Lennard-Jones atoms 90 steps of
-# 0.003 let a difference grow by a factor of some ten; a flow's steps are
-# implicit in their pressure, solved to rounding.
+# share of the greatest of their dataset, which is of the order of 1. Of
+# Lennard-Jones atoms 90 steps of 0.003 let a difference grow by a factor of some
+# ten; a flow's steps are implicit in their pressure, solved to rounding.
 SOLVERS = {"md": (MD, "md.steps", (30, 60, 90), 1e-10),
            "fluid": (FLUID, "fluid.steps", (10, 20, 30), 1e-10),
            "risk": (RISK, "risk.paths", (1_048_576, 2_097_152, 3_145_728), 0)}
