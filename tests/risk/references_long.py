@@ -10,11 +10,15 @@ tap.need("h5py", "numpy")
 import risk_cases as rc  # noqa: E402
 
 
+PATHS = {"Andersen2008_I": 2_600_000, "Andersen2008_II": 5_200_000,
+         "Andersen2008_III_r0": 6_200_000, "Andersen2008_III_r5": 4_400_000}
+
+
 def paths_of(p, words):
     """Calls far above the spot want more paths than all others."""
     if "call" in words and p["K"] == 140 and p["T"] >= 10:
         return {10: 80_000_000, 15: 40_000_000}[p["T"]]
-    return 6_000_000
+    return PATHS.get(words[0], 600_000)
 
 
 decks = {}
