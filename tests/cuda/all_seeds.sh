@@ -8,7 +8,9 @@
 need_simulator
 export WARPDECK_TEST_DEVICE=cuda WARPDECK_TEST_SHORT=1
 # Three runs at a time, slowed down by sanitizers: of limits mpirun takes the last.
-WARPDECK_MPIRUN_FLAGS="$WARPDECK_MPIRUN_FLAGS --timeout 900"
+case $WARPDECK_MPIRUN_FLAGS in
+*--timeout*) WARPDECK_MPIRUN_FLAGS="$WARPDECK_MPIRUN_FLAGS --timeout 900" ;;
+esac
 export WARPDECK_MPIRUN_FLAGS
 on_card=$top_builddir/tests/cuda
 chosen=${ALL_SEEDS:-md_forces md_analysis modes md_motion md_thermostats \

@@ -74,8 +74,10 @@ class Check:
         limit = 60 + 20 * self.took if self.took else 900
         if self.ranks > 1:
             # Of two limits mpirun takes the last.
-            command = [tap.MPIRUN, *tap.MPIRUN_FLAGS, "--timeout",
-                       f"{limit:.0f}", "-n", str(self.ranks), *command]
+            longer = (["--timeout", f"{limit:.0f}"]
+                      if "--timeout" in tap.MPIRUN_FLAGS else [])
+            command = [tap.MPIRUN, *tap.MPIRUN_FLAGS, *longer,
+                       "-n", str(self.ranks), *command]
         command = ["timeout", "-k", "5", f"{limit:.0f}", *command]
         with subprocess.Popen(command, env=env, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True,
