@@ -359,6 +359,9 @@ want = tap.numbers("want/r.h5")
 refused, harmless, wrong = 0, 0, 0
 begin = time.time()
 for k in range(FLIPS):
+    if k and k % 100 == 0:
+        tap.note(f"{k} bytes so far: {refused} refused, {harmless} harmless, "
+                 f"{wrong} neither")
     at = moments.randrange(len(good))
     bad = bytearray(good)
     bad[at] ^= moments.randrange(1, 256)
