@@ -77,14 +77,15 @@ class Deck:
             table = file["risk/instruments"]
             return table["price"][:], table["price_error"][:]
 
-    def check(self, relative=1e-3, floor=0.0):
+    def check(self, relative=1e-3, floor=0.0, slack=0.0):
         """Each price within 3.5 standard errors of its value: of a hundred
         right ones, one in twenty runs has one outside, and the seed is fixed.
         The error itself is at most `relative` of the value (of `floor`, where
-        the value is smaller)."""
+        the value is smaller). slack: the relative error of the values."""
         price, error = self.price, self.error = self.run()
         for i, (value, _, title, _) in enumerate(self.positions):
-            held = tap.ok(abs(price[i] - value) <= 3.5 * error[i] + 1e-12 and
+            held = tap.ok(abs(price[i] - value) <= 3.5 * error[i] + 1e-12 +
+                          slack * abs(value) and
                           error[i] <= relative * max(value, floor), title)
             if not held:
                 tap.note(f"got {price[i]:.8g} +- {error[i]:.2g}, want "
