@@ -213,14 +213,10 @@ int top_read_numbers(struct top *top, int kind, int funct, int w, double *value,
 {
     struct top_text *t = &top->text;
     int wanted = top_numbers(kind, funct), given = t->n_words - w;
-    /* Fourier dihedrals may leave the last one out. */
-    int least = kind == TOP_DIHEDRALS && funct == 5 ? 3 : wanted;
     *n = 0;
     if (given <= 0 || wanted == 0)
         return 0;
-    if (given == least && least < wanted)
-        value[wanted - 1] = 0;
-    else if (given != wanted && given != 2 * wanted)
+    if (given != wanted && given != 2 * wanted)
         return top_fail(t, "function %d takes %d numbers, not %d", funct,
                         wanted, given);
     for (int k = 0; k < given; k++) {

@@ -14,6 +14,7 @@ PHYSICS_TESTS = \
 	tests/physics/fluid_convection.py \
 	tests/physics/fluid_exact.py \
 	tests/physics/fluid_tgv.py \
+	tests/physics/gromacs.py \
 	tests/physics/guards.py \
 	tests/physics/lammps_bench.py \
 	tests/physics/measured.py \
@@ -39,6 +40,7 @@ LONG_TESTS += \
 	tests/physics/fluid_channel.py \
 	tests/physics/fluid_convection_long.py \
 	tests/physics/fluid_tgv_long.py \
+	tests/physics/gromacs_long.py \
 	tests/physics/melt_averages.py \
 	tests/physics/metals_long.py \
 	tests/physics/nist_liquid.py \
@@ -50,6 +52,7 @@ LONG_TESTS += \
 EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/flowrun.py \
 	tests/physics/gammatest.py \
+	tests/physics/gromacs_cases.py \
 	tests/physics/lammps_step0.csv \
 	tests/physics/mdrun.py \
 	tests/physics/peer_values.py \
