@@ -304,6 +304,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .wave_forces = md_wave_forces,
     .outer_forces = md_outer_forces,
     .reflect = md_reflect,
+    .hold = md_hold,
     .kick_drift = md_kick_drift,
     .kick = md_kick,
     .moments = md_sum_moments,

@@ -87,6 +87,9 @@ struct md_setup {
     /* Pair potentials in place of Lennard-Jones (pair_table.h), or NULL;
      * borrowed. A backend without them refuses it in create(). */
     const struct md_pair_tables *tables;
+    /* Groups that moments() leaves out where they are held; borrowed, or NULL.
+     */
+    const struct md_outer *outer;
 };
 
 /* Where halo copies go: everything within `radius` of the block [lo, hi) as
@@ -274,6 +277,8 @@ struct md_kernels {
     /* After a drift: particles behind a wall are mirrored at it. Returns 0, or
      * the id of one that cannot be there. */
     int64_t (*reflect)(struct md_store *s, const struct md_outer *o);
+    /* Give the particles of held groups of setup.outer their velocities. */
+    void (*hold)(struct md_store *s);
 
     /* ---- motion ---- */
     /* v += a * dt_kick; x += v * dt_drift. Returns the greatest distance any

@@ -1,8 +1,11 @@
 /* md_outer.h: what acts on particles from outside: walls at faces of the box,
- * and constant fields.
+ * constant fields, and what is done to groups of particles.
  */
 #ifndef WARPDECK_KERNELS_MD_OUTER_H
 #define WARPDECK_KERNELS_MD_OUTER_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 enum md_wall_style {
     MD_WALL_REFLECT,  /* no force: velocities are mirrored at the face */
@@ -22,14 +25,41 @@ struct md_wall {
     const unsigned char *acts; /* [n_species]: on whom; borrowed */
 };
 
+/* Particles that are of a species and have an id from first to last. */
+struct md_group {
+    const unsigned char *has; /* [n_species]; borrowed */
+    int64_t first, last;
+    int held; /* the velocity is given; no force changes it */
+    double velocity[3];
+    double force[3]; /* on each particle, beside all others */
+};
+
 struct md_outer {
     int walled[3];       /* both faces of this direction are walls */
     double lo[3], hi[3]; /* the faces */
     int n_walls;
-    const struct md_wall *walls; /* borrowed */
-    double acceleration[3];      /* of every particle, length / time^2 */
-    double electric[3];          /* force on a unit charge */
+    const struct md_wall *walls;   /* borrowed */
+    double acceleration[3];        /* of every particle, length / time^2 */
+    double electric[3];            /* force on a unit charge */
+    int n_groups, n_held;          /* groups; those that are held */
+    const struct md_group *groups; /* borrowed */
 };
+
+static inline __attribute__((unused)) int md_group_has(const struct md_group *g,
+                                                       int64_t id, int species)
+{
+    return id >= g->first && id <= g->last && g->has[species];
+}
+
+/* The velocity that a particle is held at, or NULL. */
+static inline __attribute__((unused)) const double *
+md_held_at(const struct md_outer *o, int64_t id, int species)
+{
+    for (int k = 0; k < o->n_groups && o->n_held > 0; k++)
+        if (o->groups[k].held && md_group_has(&o->groups[k], id, species))
+            return o->groups[k].velocity;
+    return NULL;
+}
 
 /* The energy at distance r; *force: away from the wall. */
 static inline __attribute__((unused)) double

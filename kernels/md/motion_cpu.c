@@ -81,6 +81,9 @@ void md_sum_moments(const struct md_store *s, struct md_moments *out)
             size_t slot = c * (size_t)LANES + (size_t)l;
             const state *v = s->v + CLUSTER(c) + l;
             double m = s->id[slot] != 0 ? s->setup.mass[s->species[slot]] : 0;
+            if (s->setup.outer &&
+                md_held_at(s->setup.outer, s->id[slot], s->species[slot]))
+                m = 0;
             double vx = (double)v[0], vy = (double)v[LANES],
                    vz = (double)v[2 * LANES];
             kinetic += 0.5 * m * (vx * vx + vy * vy + vz * vz);

@@ -1,4 +1,4 @@
-/* outer_cpu.c: walls and constant fields. */
+/* outer_cpu.c: walls, constant fields, and groups that are pulled or held. */
 #include "kernels/md/store_cpu.h"
 
 /* Potentials of walls on one slot. */
@@ -28,14 +28,23 @@ void md_outer_forces(struct md_store *s, const struct md_outer *o,
             continue;
         double q = s->charge ? (double)s->charge[slot] : 0;
         double m = s->setup.mass[s->species[slot]] / s->setup.acceleration;
+        double pull[3] = {0, 0, 0};
+        for (int k = 0; k < o->n_groups; k++)
+            if (md_group_has(&o->groups[k], s->id[slot], s->species[slot]))
+                for (int d = 0; d < 3; d++)
+                    pull[d] += o->groups[k].force[d];
         for (int d = 0; d < 3; d++) {
-            double force = m * o->acceleration[d] + q * o->electric[d];
+            double force =
+                m * o->acceleration[d] + q * o->electric[d] + pull[d];
             double x = (double)s->x[SLOT(slot, d)] + s->state_origin[d] +
                        s->image[slot][d] * s->setup.box_length[d];
             s->f[SLOT(slot, d)] += (scalar)force;
             fields -= force * x;
         }
         run_walls(s, o, slot, &walls, on_wall);
+        if (md_held_at(o, s->id[slot], s->species[slot]))
+            for (int d = 0; d < 3; d++)
+                s->f[SLOT(slot, d)] = 0;
     }
     if (!sums)
         return;
@@ -95,4 +104,17 @@ int64_t md_reflect(struct md_store *s, const struct md_outer *o)
         }
     }
     return lost;
+}
+
+void md_hold(struct md_store *s)
+{
+    const struct md_outer *o = s->setup.outer;
+    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
+    for (size_t slot = 0; slot < slots; slot++) {
+        if (s->id[slot] == 0)
+            continue;
+        const double *v = md_held_at(o, s->id[slot], s->species[slot]);
+        for (int d = 0; d < 3 && v; d++)
+            s->v[SLOT(slot, d)] = (state)v[d];
+    }
 }

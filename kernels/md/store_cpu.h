@@ -299,6 +299,8 @@ void md_outer_forces(struct md_store *s, const struct md_outer *o,
                      struct md_sums *sums, double on_wall[MD_FACES]);
 #define md_reflect MD_NAME(md_reflect)
 int64_t md_reflect(struct md_store *s, const struct md_outer *o);
+#define md_hold MD_NAME(md_hold)
+void md_hold(struct md_store *s);
 
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts);

@@ -64,6 +64,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_totals.c \
 	solvers/md/md_vacf.c \
 	solvers/md/md_velocity.c \
+	solvers/md/md_groups.c \
 	solvers/md/md_walls.c \
 	solvers/md/md_xyz_text.c \
 	solvers/md/md_xyz_text.h

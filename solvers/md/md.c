@@ -252,6 +252,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     md->step++;
     look |= md_analysis_looks(md);
     TRY(md_ensemble_begin(ctx, md));
+    md_groups_hold(md);
     double moved2 = 0;
     TRY(kick_and_drift(ctx, md, &moved2));
     int torn = md_rigid_place(ctx, md, &moved2);
@@ -262,6 +263,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
     TRY(apply_ensemble(ctx, md, look));
+    md_groups_hold(md);
     return md_analysis_step(ctx, md);
 }
 
@@ -300,6 +302,7 @@ struct md_setup md_setup_of(const struct md *md)
         .field = md->bonded.has_field ? &md->bonded.field : NULL,
         .eam = md->eam,
         .tables = md_forms_tables(md),
+        .outer = md->walls.outer.n_held > 0 ? &md->walls.outer : NULL,
     };
     for (int d = 0; d < 3; d++) {
         setup.box_lo[d] = md->box_lo[d];
@@ -362,6 +365,7 @@ static int md_start(struct ctx *ctx, void *state)
         TRY(md_ewald_forces(ctx, md, sums));
     }
     TRY(md_minimize(ctx, md));
+    TRY(md_groups_start(ctx, md));
     TRY(md_ensemble_start(ctx, md));
     TRY(md_rigid_sums(ctx, md, sums));
     return md_analysis_start(ctx, md);

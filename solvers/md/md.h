@@ -101,15 +101,17 @@ struct md_pair {
     int64_t rebuild_every;  /* 0: by displacement */
     struct lj_coeff *coeff; /* [n_species][n_species] */
     double smallest_sigma;
-    struct md_forms *forms; /* owned, or NULL: Lennard-Jones alone */
+    struct md_forms *forms;            /* owned, or NULL: Lennard-Jones alone */
     double tail_energy, tail_pressure; /* 0 without `tail` */
 };
 
-/* Walls and fields. */
+/* Walls, fields and groups. */
 struct md_walls {
     int has_face[MD_FACES], has_force[MD_FACES], has_field;
     struct md_outer outer; /* borrows the arrays */
     struct md_wall *wall;
+    struct md_group *group;
+    unsigned char *has;       /* [groups][n_species] */
     unsigned char *acts;      /* [walls][n_species] */
     double on_wall[MD_FACES]; /* forces of this rank's particles */
 };
@@ -312,6 +314,15 @@ void md_walls_forces(struct md *md, struct md_sums *sums);
 int md_walls_reflect(struct ctx *ctx, struct md *md);
 void md_walls_observe_init(struct md *md);
 int md_walls_observe(struct ctx *ctx, struct md *md, double *values, int *n);
+
+/* ---- md_groups.c: groups of particles ---- */
+/* [[md.group]]; errors go to params_error. */
+int md_groups_read(struct ctx *ctx, struct params *p, struct md *md);
+void md_groups_free(struct md *md);
+/* Held groups have their velocities, and no degrees of freedom. Collective. */
+int md_groups_start(struct ctx *ctx, struct md *md);
+/* The same after what changes all velocities. */
+void md_groups_hold(struct md *md);
 
 /* ---- md_initial.c: particles at the start ---- */
 int64_t md_lattice_sites(const struct md_initial *initial);

@@ -470,6 +470,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     TRY(md_open_store(ctx, md));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_rigid_start(ctx, md, 1));
+    TRY(md_groups_start(ctx, md));
     md_chain_fit(&md->chain, md->degrees_of_freedom,
                  md->constants->boltzmann * md->temperature, md->relaxation);
     TRY(md_compute_sums(ctx, md));

@@ -43,6 +43,8 @@ static const struct param_section sections[] = {
      "have walls, or none. Several sections may name one face. On the CPU."},
     {"md.field", 0, 1,
      "Constant forces on all particles, or on all charges. On the CPU."},
+    {"md.group", 1, 1,
+     "What is done to some of the particles, by species and by id. On the CPU."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -98,6 +100,10 @@ static const struct param_section sections[] = {
 #define ENERGY_PER_AREA   \
     {                     \
         1, 0, -2, 0, 0, 0 \
+    }
+#define VELOCITY          \
+    {                     \
+        0, 1, -1, 0, 0, 0 \
     }
 #define ACCELERATION      \
     {                     \
@@ -406,6 +412,24 @@ static const struct param params[] = {
      3, PARAM_OPTIONAL, NULL,
      "Electric field: force on a unit charge, energy per length and charge (V "
      "per angstrom in metal units)."},
+
+    {"md.group", "name", PARAM_STRING, NO_DIM, "\"plate\"", 0, 0, 0,
+     PARAM_REQUIRED, NULL, "What messages call the group."},
+    {"md.group", "action", PARAM_STRING, NO_DIM, "\"freeze\"", 0, 0, 0,
+     PARAM_REQUIRED, "freeze|move|pull",
+     "freeze: the particles stay where they are. move: they keep the velocity, "
+     "whatever acts on them. pull: the force acts on each beside all others."},
+    {"md.group", "species", PARAM_STRINGS, NO_DIM, NULL, 0, 0, 0,
+     PARAM_OPTIONAL, NULL,
+     "Species of the particles; all where it is left out."},
+    {"md.group", "ids", PARAM_DOUBLES, NO_DIM, NULL, 0, 0, 2, PARAM_OPTIONAL,
+     NULL,
+     "First and last id of the particles, 1, 2, ... as in the input; all where "
+     "it is left out."},
+    {"md.group", "velocity", PARAM_DOUBLES, VELOCITY, NULL, 0, 0, 3,
+     PARAM_OPTIONAL, NULL, "Velocity that action move keeps."},
+    {"md.group", "force", PARAM_DOUBLES, FORCE, NULL, 0, 0, 3, PARAM_OPTIONAL,
+     NULL, "Force of action pull on each particle."},
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
      PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|berendsen",

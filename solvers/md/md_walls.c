@@ -146,6 +146,7 @@ int md_walls_read(struct ctx *ctx, struct params *p, struct md *md)
     struct md_walls *w = &md->walls;
     int n = params_count(p, section);
     read_field(p, md);
+    TRY(md_groups_read(ctx, p, md));
     if (n == 0)
         return 0;
     w->acts = calloc((size_t)n, (size_t)md->n_species + 1);
@@ -163,6 +164,7 @@ int md_walls_read(struct ctx *ctx, struct params *p, struct md *md)
 
 void md_walls_free(struct md *md)
 {
+    md_groups_free(md);
     free(md->walls.acts);
     free(md->walls.wall);
 }
@@ -181,7 +183,8 @@ double md_shortest_edge(const struct md *md)
 static int is_on(const struct md *md)
 {
     const int *walled = md->walls.outer.walled;
-    return walled[0] || walled[1] || walled[2] || md->walls.has_field;
+    return walled[0] || walled[1] || walled[2] || md->walls.has_field ||
+           md->walls.outer.n_groups > 0;
 }
 
 int md_walls_open(struct ctx *ctx, struct md *md)
@@ -195,8 +198,8 @@ int md_walls_open(struct ctx *ctx, struct md *md)
     }
     if (!md->k->reflect)
         status = FAIL(ctx, STATUS_UNSUPPORTED,
-                      "md.walls and md.field are not computed on a card yet; "
-                      "use device = \"cpu\"");
+                      "md.walls and md.field, md.group as well, are not "
+                      "computed on a card yet; use device = \"cpu\"");
     return comm_agree(ctx, status);
 }
 
@@ -232,7 +235,7 @@ void md_walls_forces(struct md *md, struct md_sums *sums)
     if (!is_on(md))
         return;
     memset(w->on_wall, 0, sizeof w->on_wall);
-    if (w->has_field || w->outer.n_walls > 0)
+    if (w->has_field || w->outer.n_walls > 0 || w->outer.n_held > 0)
         md->k->outer_forces(md->store, &w->outer, sums, w->on_wall);
 }
 

@@ -88,7 +88,7 @@ contains tap.err 'md.pair.style other than "lj" is not computed on a card' \
     "which is said with the key"
 exits 2 "walls are refused on a card" "$on_card" run \
     "$top_srcdir/inputs/md/slit.toml" md.steps=0 --overwrite --device cuda
-contains tap.err 'md.walls and md.field are not computed on a card' \
+contains tap.err 'md.walls and md.field, md.group as well, are not computed on' \
     "which is said with the key"
 exits 2 "constant pressure is refused on a card" "$on_card" run \
     "$top_srcdir/inputs/md/liquid_npt.toml" md.steps=0 --overwrite \

@@ -15,6 +15,7 @@ PHYSICS_TESTS = \
 	tests/physics/fluid_exact.py \
 	tests/physics/fluid_tgv.py \
 	tests/physics/gromacs.py \
+	tests/physics/groups.py \
 	tests/physics/guards.py \
 	tests/physics/lammps_bench.py \
 	tests/physics/measured.py \
