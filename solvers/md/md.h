@@ -80,6 +80,8 @@ struct md_species {
 /* Where the particles come from. */
 struct md_initial {
     char *read; /* path of an XYZ file, or NULL: a lattice, or md.data */
+    int has_charges;       /* the XYZ file has some; -1: who knows */
+    double charge_sums[2]; /* of it: q and q^2 */
     enum md_lattice lattice;
     int64_t cells[3];
     double spacing[3]; /* of the cubic cell, by direction */
@@ -355,6 +357,9 @@ int md_draw_velocities(struct ctx *ctx, const struct md *md,
  * the file has one (*has_box). Collective. Errors: STATUS_INPUT. */
 int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
                 double box_length[3]);
+/* Before the deck's charges are read: whether the file brings its own. A file
+ * that cannot be read is passed over here. Collective. */
+int md_xyz_look(struct ctx *ctx, struct md *md);
 /* Keep this rank's particles; velocities are 0 where the file has none. */
 int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list);
 

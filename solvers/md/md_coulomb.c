@@ -36,11 +36,11 @@ static void read_charges(struct params *p, struct md *md)
         if (i >= md->n_species ||
             !params_is_set_at(p, "md.species", i, "charge"))
             continue;
-        if (md->data && md->data->charged) {
+        if ((md->data && md->data->charged) || md->initial.has_charges > 0) {
             params_error_at(p, "md.species", i, "charge",
                             "the charges are those of '%s', particle by "
                             "particle; leave this out",
-                            md->data->path);
+                            md->data ? md->data->path : md->initial.read);
             return;
         }
         md->species[i].charge = params_double_at(p, "md.species", i, "charge");
@@ -83,8 +83,8 @@ static int read_method(struct ctx *ctx, struct params *p, struct md *md)
     if (!md->charged)
         params_error(p, "md.coulomb", "method",
                      "no particle has a charge: give the species' charge in "
-                     "[[md.species]], or a data file with charges (atom style "
-                     "charge or full)");
+                     "[[md.species]], or a file with charges (atom style "
+                     "charge or full, charge:R:1, a topology)");
     q->method = is_dsf   ? MD_COULOMB_DSF
                 : is_cut ? MD_COULOMB_CUT
                          : MD_COULOMB_EWALD;

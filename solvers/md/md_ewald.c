@@ -96,6 +96,8 @@ static int sum_charges(struct ctx *ctx, struct md *md)
             sum[0] += q;
             sum[1] += q * q;
         }
+    if (md->initial.has_charges > 0)
+        memcpy(sum, md->initial.charge_sums, sizeof sum);
     TRY(comm_bcast(ctx, sum, sizeof sum));
     e->squares = sum[1];
     e->charge = fabs(sum[0]) > 1e-9 * sqrt(sum[1]) ? sum[0] : 0;

@@ -452,6 +452,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(read_data(ctx, p, md));
     read_species(p, md);
     TRY(comm_agree(ctx, read_initial(ctx, p, md)));
+    TRY(md_xyz_look(ctx, md));
     md_ensemble_read(p, md);
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));

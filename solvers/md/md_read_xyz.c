@@ -23,6 +23,7 @@ struct scan {
     int64_t n_particles;
     int64_t count[MD_SPECIES_MAX];
     double box[3];
+    double charges[2]; /* sums of q and q^2 */
     int has_box;
 };
 
@@ -61,6 +62,8 @@ static int scan_rows(struct xyz_text *x, struct scan *scan)
         if (seen)
             TRY_CLEANUP(mark_id(x, seen, p.id));
         scan->count[p.species]++;
+        scan->charges[0] += p.charge;
+        scan->charges[1] += p.charge * p.charge;
     }
     status = xyz_end(x);
 cleanup:
@@ -95,7 +98,27 @@ int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
         md->species[s].count = scan.count[s];
     for (int d = 0; d < 3; d++)
         box_length[d] = scan.box[d];
+    for (int k = 0; k < 2; k++)
+        md->initial.charge_sums[k] = scan.charges[k];
     *has_box = scan.has_box;
+    return 0;
+}
+
+int md_xyz_look(struct ctx *ctx, struct md *md)
+{
+    struct xyz_text x = {0};
+    if (!md->initial.read)
+        return 0;
+    if (comm_rank(ctx->comm) == 0) {
+        int failed = xyz_open(ctx, md, md->initial.read, &x);
+        if (failed) /* said when the file is scanned */
+            error_clear(ctx);
+        md->initial.has_charges = failed ? -1 : x.has_charges;
+        xyz_close(&x);
+    }
+    TRY(comm_bcast(ctx, &md->initial.has_charges,
+                   sizeof md->initial.has_charges));
+    md->charged |= md->initial.has_charges != 0;
     return 0;
 }
 

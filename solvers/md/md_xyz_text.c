@@ -163,10 +163,20 @@ static int property(struct xyz_text *x, const char *name, size_t length,
         char type;
         int count;
         enum xyz_column first;
-    } known[] = {
-        {"species", 'S', 1, XYZ_SPECIES}, {"id", 'I', 1, XYZ_ID},
-        {"pos", 'R', 3, XYZ_X},           {"velo", 'R', 3, XYZ_VX},
-        {"vel", 'R', 3, XYZ_VX},          {"velocities", 'R', 3, XYZ_VX}};
+    } known[] = {{"species", 'S', 1, XYZ_SPECIES},
+                 {"id", 'I', 1, XYZ_ID},
+                 {"pos", 'R', 3, XYZ_X},
+                 {"velo", 'R', 3, XYZ_VX},
+                 {"vel", 'R', 3, XYZ_VX},
+                 {"velocities", 'R', 3, XYZ_VX},
+                 {"velocity", 'R', 3, XYZ_VX},
+                 {"charge", 'R', 1, XYZ_CHARGE},
+                 {"charges", 'R', 1, XYZ_CHARGE},
+                 {"initial_charges", 'R', 1, XYZ_CHARGE},
+                 {"q", 'R', 1, XYZ_CHARGE},
+                 {"mass", 'R', 1, XYZ_MASS},
+                 {"masses", 'R', 1, XYZ_MASS},
+                 {"type", 'I', 1, XYZ_TYPE}};
     enum xyz_column first = XYZ_IGNORED;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strlen(known[i].name) != length ||
@@ -185,6 +195,7 @@ static int property(struct xyz_text *x, const char *name, size_t length,
             first == XYZ_IGNORED ? first : (enum xyz_column)((int)first + i);
     x->n_required = x->n_columns;
     x->has_ids |= first == XYZ_ID;
+    x->has_charges |= first == XYZ_CHARGE;
     return 0;
 }
 
@@ -208,13 +219,17 @@ static int read_properties(struct xyz_text *x, const char *at, size_t length)
         TRY(property(x, at, name, type[0], n, at));
         at = count + digits + 1;
     }
-    int seen[XYZ_VZ + 1] = {0};
+    int seen[XYZ_KINDS] = {0};
     for (int i = 0; i < x->n_columns; i++)
         if (x->columns[i] != XYZ_IGNORED && seen[x->columns[i]]++)
             return xyz_fail(x, start, "Properties: a property stands twice");
-    if (!seen[XYZ_SPECIES] || !seen[XYZ_X])
+    if ((!seen[XYZ_SPECIES] && !seen[XYZ_TYPE]) || !seen[XYZ_X])
         return xyz_fail(x, start,
-                        "Properties: species:S:1 and pos:R:3 are required");
+                        "Properties: species:S:1 (or type:I:1) and pos:R:3 are "
+                        "required");
+    for (int i = 0; i < x->n_columns; i++) /* names go before numbers */
+        if (x->columns[i] == XYZ_TYPE && seen[XYZ_SPECIES])
+            x->columns[i] = XYZ_IGNORED;
     return 0;
 }
 
@@ -327,6 +342,30 @@ static int read_species(struct xyz_text *x, const char *word, size_t length,
     return 0;
 }
 
+static int read_type(struct xyz_text *x, const char *word, size_t length,
+                     struct md_particle *p)
+{
+    int64_t type;
+    if (!is_whole(word, length, &type) || type < 1 || type > x->md->n_species)
+        return xyz_fail(x, word,
+                        "type '%.*s': expected a whole number from 1 to the "
+                        "number of species, %d",
+                        shown(length), word, x->md->n_species);
+    p->species = (int32_t)type - 1;
+    return 0;
+}
+
+/* A file may round; the mass that counts is the deck's. */
+static int check_mass(struct xyz_text *x, const struct md_particle *p,
+                      double mass)
+{
+    const struct md_species *s = &x->md->species[p->species];
+    if (fabs(mass - s->mass) > 1e-3 * s->mass)
+        return xyz_fail(x, NULL, "the mass %g is not that of species '%s', %g",
+                        mass, s->name, s->mass);
+    return 0;
+}
+
 static int read_column(struct xyz_text *x, enum xyz_column kind,
                        const char *word, size_t length, struct md_particle *p)
 {
@@ -336,6 +375,8 @@ static int read_column(struct xyz_text *x, enum xyz_column kind,
         return 0;
     case XYZ_SPECIES:
         return read_species(x, word, length, p);
+    case XYZ_TYPE:
+        return read_type(x, word, length, p);
     case XYZ_ID:
         if (!is_whole(word, length, &p->id) || p->id < 1 ||
             p->id > x->n_particles)
@@ -348,7 +389,11 @@ static int read_column(struct xyz_text *x, enum xyz_column kind,
         if (!is_real(word, length, &value))
             return xyz_fail(x, word, "'%.*s' is not a finite number",
                             shown(length), word);
-        if (kind >= XYZ_VX)
+        if (kind == XYZ_CHARGE)
+            p->charge = value;
+        else if (kind == XYZ_MASS)
+            x->mass = value;
+        else if (kind >= XYZ_VX)
             p->velocity[kind - XYZ_VX] = value;
         else
             p->position[kind - XYZ_X] = value;
@@ -365,6 +410,7 @@ int xyz_row(struct xyz_text *x, struct md_particle *p)
               x->n_rows + 1, x->n_particles);
     const char *at = x->line;
     *p = (struct md_particle){.id = ++x->n_rows};
+    x->mass = 0;
     for (int i = 0; i < x->n_columns; i++) {
         word = next_word(&at, &length);
         if (!word && i >= x->n_required)
@@ -377,7 +423,7 @@ int xyz_row(struct xyz_text *x, struct md_particle *p)
     if ((word = next_word(&at, &length)))
         return xyz_fail(x, word, "unexpected '%.*s' after %d columns",
                         shown(length), word, x->n_columns);
-    return 0;
+    return x->mass > 0 ? check_mass(x, p, x->mass) : 0;
 }
 
 int xyz_end(struct xyz_text *x)

@@ -2,7 +2,8 @@
  *
  * Three dialects, told apart by their second line:
  *   extended  key=value pairs: Lattice="ax 0 0 0 by 0 0 0 cz", Properties=
- *             species:S:1:pos:R:3[:velo:R:3][:id:I:1], pbc="T T T"
+ *             species:S:1:pos:R:3[:velo:R:3][:id:I:1][:charge:R:1][:mass:R:1],
+ *             pbc="T T T"; type:I:1 in place of species
  *   plain     anything else, rows "species x y z"; three numbers alone are the
  *             edges of the box
  *   numbered  four numbers, the last three the edges of the box; rows
@@ -31,7 +32,11 @@ enum xyz_column {
     XYZ_Z,
     XYZ_VX,
     XYZ_VY,
-    XYZ_VZ
+    XYZ_VZ,
+    XYZ_CHARGE,
+    XYZ_MASS, /* has to be that of the species */
+    XYZ_TYPE, /* the species by its number, from 1 */
+    XYZ_KINDS
 };
 
 struct xyz_text {
@@ -43,8 +48,9 @@ struct xyz_text {
     size_t capacity;
     int64_t line_number;
     int64_t n_particles, n_rows; /* promised, read */
-    int has_box, has_ids;
+    int has_box, has_ids, has_charges;
     double box[3];
+    double mass; /* of this row; 0: not told */
     int n_columns, n_required;
     enum xyz_column columns[XYZ_COLUMNS_MAX];
 };

@@ -33,7 +33,8 @@ PHYSICS_TESTS = \
 	tests/physics/thermostats.py \
 	tests/physics/twin.py \
 	tests/physics/units.py \
-	tests/physics/walls.py
+	tests/physics/walls.py \
+	tests/physics/xyz_columns.py
 TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
