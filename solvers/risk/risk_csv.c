@@ -10,6 +10,7 @@
 
 #include "base/comm.h"
 #include "base/ctx.h"
+#include "base/deck.h"
 #include "base/error.h"
 
 enum { ERRORS_BYTES = 6000, FILE_BYTES_MAX = 1 << 30 };
@@ -224,6 +225,24 @@ static uint64_t hash_bytes(const char *bytes, size_t n)
     return h;
 }
 
+/* The first byte that is no text. */
+static void check_encoding(struct csv *c, const char *bytes, size_t n)
+{
+    int line = 1, column = 1;
+    for (size_t i = 0; i < n;) {
+        const unsigned char *s = (const unsigned char *)bytes + i;
+        const size_t length = deck_utf8_length(s, n - i);
+        if (length == 0) {
+            csv_error(c, line, column,
+                      "byte 0x%02X is not UTF-8; save the file as UTF-8", *s);
+            return;
+        }
+        column = *s == '\n' ? 1 : column + 1;
+        line += *s == '\n';
+        i += length;
+    }
+}
+
 static void check_header(struct csv *c)
 {
     for (int i = 0; i < c->n_columns; i++)
@@ -251,6 +270,7 @@ int csv_parse(struct ctx *ctx, const char *path, const char *bytes, size_t n,
                     path, (size_t)(nul - out->bytes) + 1);
     if (n >= 3 && memcmp(r.at, "\xef\xbb\xbf", 3) == 0)
         r.at += 3;
+    check_encoding(out, r.at, (size_t)(r.end - r.at));
     while (r.at < r.end && !r.failed)
         read_row(&r);
     out->header = r.cells;

@@ -66,7 +66,8 @@ static int make_replicates(struct ctx *ctx, struct risk *risk)
 int risk_price_prepare(struct ctx *ctx, struct risk *risk)
 {
     const size_t n = (size_t)risk->portfolio.n + 1;
-    const int64_t samples = risk->antithetic ? risk->paths / 2 : risk->paths;
+    const int64_t samples =
+        risk->antithetic ? risk->paths / 2 + risk->paths % 2 : risk->paths;
     risk->sums = calloc(n, sizeof *risk->sums);
     risk->scenario_sums = calloc(n * (size_t)risk->plan.n_scenarios + 1,
                                  sizeof *risk->scenario_sums);
@@ -305,6 +306,7 @@ void risk_price_numbers(struct risk *risk)
     const double n = risk_samples_done(risk);
     const int32_t last = risk->portfolio.n;
     double known = 0;
+    int32_t n_known = 0;
     if (n < 1) {
         risk->prices[last].value = (struct risk_number){0, INFINITY};
         return;
@@ -317,6 +319,7 @@ void risk_price_numbers(struct risk *risk)
                 (struct risk_number){risk_known_value(&risk->market, p), 0};
             out->method = "known";
             known += p->quantity * out->value.value;
+            n_known++;
             continue;
         }
         controlled(&risk->sums[i], n, &risk->plan.instruments[i], out);
@@ -327,8 +330,9 @@ void risk_price_numbers(struct risk *risk)
     risk->prices[last].value =
         risk_mean(risk->sums[last].y, risk->sums[last].yy, n);
     risk->prices[last].value.value += known;
-    risk->prices[last].method =
-        risk->sobol ? "Sobol, scrambled" : "Monte Carlo";
+    risk->prices[last].method = n_known == last ? "known"
+                                : risk->sobol   ? "Sobol, scrambled"
+                                                : "Monte Carlo";
     if (risk->control)
         sum_of_positions(risk, &risk->prices[last]);
 }

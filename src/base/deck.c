@@ -148,9 +148,7 @@ cleanup:
 
 /* ---- UTF-8 ---- */
 
-/* Length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0.
- */
-static size_t sequence_length(const unsigned char *s, size_t n)
+size_t deck_utf8_length(const unsigned char *s, size_t n)
 {
     size_t length = s[0] < 0x80   ? 1
                     : s[0] < 0xc2 ? 0
@@ -206,7 +204,7 @@ static void check_encoding(const struct deck *deck, size_t start,
     }
     for (size_t i = start; i < deck->length;) {
         const unsigned char *s = (const unsigned char *)deck->text + i;
-        size_t length = sequence_length(s, deck->length - i);
+        size_t length = deck_utf8_length(s, deck->length - i);
         if (length == 0) {
             deck_errors_add(
                 errors, place_of_byte(deck->text + start, i - start), 0,

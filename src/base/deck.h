@@ -117,4 +117,8 @@ int deck_distance(const char *a, const char *b);
 }
 #endif
 
+/* Length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), of n >
+ * 0 bytes; 0: there is none. */
+size_t deck_utf8_length(const unsigned char *s, size_t n);
+
 #endif

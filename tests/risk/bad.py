@@ -126,6 +126,9 @@ refused("a column that stands twice", "id,type,factor,quantity,id\n",
         "column 'id' stands twice")
 refused("an empty file", "", "there is no header")
 refused("a file of bytes", b"id,\0", "is not text")
+refused("letters of another encoding", HEAD.encode() +
+        b"x,stock,A,,1,,\ny\xe9,stock,A,,1,,\n",
+        "book.csv:3:2: error: byte 0xE9 is not UTF-8")
 refused("a header alone", HEAD, "there are no positions")
 both = run(HEAD + "x,european,A,call,nan,100,1\ny,european,Z,call,1,-1,1\n")
 tap.ok("book.csv:2" in both.stderr and "book.csv:3" in both.stderr and
