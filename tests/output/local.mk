@@ -34,6 +34,7 @@ FILE_TESTS = \
 	tests/output/watch.py
 TESTS += tests/output/t_h5 tests/output/t_particles $(FILE_TESTS)
 LONG_TESTS += tests/output/examples_long.py tests/output/killed.py \
+	tests/output/ovito_reads.py \
 	tests/output/vtk_new.py \
 	tests/output/large.py \
 	tests/output/post_large.py
