@@ -10,9 +10,8 @@
 #include "kernels/md/pairs.h"
 #include "kernels/md/tensor.h"
 
-/* From b to the nearest image of a. */
-static void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
-                          double out[3])
+void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
+                   double out[3])
 {
     for (int d = 0; d < 3; d++) {
         double length = s->setup.box_length[d];

@@ -13,6 +13,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/box_cpu.c \
 	kernels/md/tensor.h \
 	kernels/md/bonded_cpu.c \
+	kernels/md/histogram_cpu.c \
 	kernels/md/eam.h \
 	kernels/md/eam_cpu.c \
 	kernels/md/eam_cpu.h \

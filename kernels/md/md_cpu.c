@@ -326,6 +326,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .pair_histogram = md_pair_histogram,
     .closest_pair = md_closest_pair,
     .pair_virial = md_pair_virial,
+    .term_histogram = md_term_histogram,
     .find_not_finite = md_find_not_finite,
     .check = check,
 };

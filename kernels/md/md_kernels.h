@@ -358,6 +358,12 @@ struct md_kernels {
      * a backend without. Errors: STATUS_MEMORY. */
     int (*pair_virial)(struct ctx *ctx, const struct md_store *s,
                        double (*out)[3]);
+    /* Terms of a kind, MD_TERM_BOND or MD_TERM_ANGLE, by length or by angle in
+     * radians, between two steps: counts[type * (n_bins + 1) + bin] += 1 for
+     * each own particle of a term, bin n_bins for what lies outside of [low,
+     * high). NULL in a backend without terms. */
+    void (*term_histogram)(const struct md_store *s, int kind, double low,
+                           double high, int n_bins, uint64_t *counts);
     /* The first own particle with a non-finite position, velocity or force.
      * Returns 1 and fills *out, or 0. */
     int (*find_not_finite)(const struct md_store *s, struct md_particle *out);

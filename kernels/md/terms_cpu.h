@@ -53,6 +53,14 @@ void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
 #define md_add_sums MD_NAME(md_add_sums)
 void md_add_sums(struct md_sums *to, const struct md_sums *from);
 
+/* From slot b to the nearest image of a. */
+#define md_difference MD_NAME(md_difference)
+void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
+                   double out[3]);
+#define md_term_histogram MD_NAME(md_term_histogram)
+void md_term_histogram(const struct md_store *s, int kind, double low,
+                       double high, int n_bins, uint64_t *counts);
+
 /* The terms of a worker: [*first, *last) of the inner ones or of those with
  * copies. */
 #define md_worker_terms MD_NAME(md_worker_terms)

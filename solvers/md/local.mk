@@ -7,6 +7,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_barostat.c \
 	solvers/md/md_barostat.h \
 	solvers/md/md_bench.c \
+	solvers/md/md_bond_sizes.c \
 	solvers/md/md_bonds.c \
 	solvers/md/md_box.c \
 	solvers/md/md_chain.c \

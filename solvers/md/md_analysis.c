@@ -16,7 +16,8 @@
 #include "domain/particles.h"
 
 static const struct md_analysis *const kinds[MD_ANALYSES] = {
-    &md_vacf, &md_profile, &md_map, &md_green_kubo, &md_structure};
+    &md_vacf,       &md_profile,   &md_map,
+    &md_green_kubo, &md_structure, &md_bond_sizes};
 
 /* ---- the deck ---- */
 

@@ -47,10 +47,10 @@ struct md_analysis {
     void (*free)(void *state);
 };
 
-enum { MD_ANALYSES = 5 };
+enum { MD_ANALYSES = 6 };
 
 extern const struct md_analysis md_vacf, md_profile, md_map, md_green_kubo,
-    md_structure;
+    md_structure, md_bond_sizes;
 
 /* ---- md_analysis.c ---- */
 int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md);

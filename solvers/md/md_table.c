@@ -66,6 +66,9 @@ static const struct param_section sections[] = {
     {"md.analysis.structure_factor", 0, 1,
      "Structure factor S(k) on the waves that fit the box, means over shells "
      "and samples, under /statistics/structure_factor."},
+    {"md.analysis.bonds", 0, 1,
+     "Lengths of bonds and sizes of angles by type, as distributions, under "
+     "/statistics/bond_length and bond_angle; without rigid ones. On the CPU."},
     {"md.analysis.vacf", 0, 1,
      "Autocorrelation of velocities with its integral, the diffusion "
      "coefficient, and its spectrum, under "
@@ -552,6 +555,18 @@ static const struct param params[] = {
     {"md.analysis.structure_factor", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
      PARAM_HAS_MIN, NULL, "Steps between two samples."},
     {"md.analysis.structure_factor", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
+     PARAM_HAS_MIN, NULL, "First step to sample."},
+
+    {"md.analysis.bonds", "range", PARAM_DOUBLES, LENGTH, "[0.8, 1.6]", 0, 0, 2,
+     PARAM_REQUIRED | PARAM_HAS_MIN, NULL,
+     "Shortest and longest of the bonds' lengths that have a bin."},
+    {"md.analysis.bonds", "bins", PARAM_INT, NO_DIM, "100", 1, 1e6, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Bins of lengths."},
+    {"md.analysis.bonds", "angle_bins", PARAM_INT, NO_DIM, "180", 1, 1e6, 0,
+     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Bins of angles, 0 to 180 degrees."},
+    {"md.analysis.bonds", "every", PARAM_INT, NO_DIM, "10", 1, 0, 0,
+     PARAM_HAS_MIN, NULL, "Steps between two samples."},
+    {"md.analysis.bonds", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
      PARAM_HAS_MIN, NULL, "First step to sample."},
 
     {"md.analysis.vacf", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,

@@ -19,6 +19,7 @@ PHYSICS_TESTS = \
 	tests/physics/guards.py \
 	tests/physics/lammps_bench.py \
 	tests/physics/measured.py \
+	tests/physics/measured_bonds.py \
 	tests/physics/measured_laws.py \
 	tests/physics/melt.py \
 	tests/physics/metals.py \
