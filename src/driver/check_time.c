@@ -109,10 +109,19 @@ static int measure(struct ctx *ctx, const struct job *job, double most,
 
 /* ---- what it says ---- */
 
-static void print_device(struct ctx *ctx, const struct job *job)
+/* How many of other ranks share a device is not known here. */
+static void print_device(struct ctx *ctx, const struct job *job, int ranks,
+                         double memory)
 {
     const struct device *d = job->device;
     char need[FORMAT_MAX], has[FORMAT_MAX];
+    if (ranks != comm_size(ctx->comm)) {
+        log_info(ctx->log,
+                 "  on the device  %s: about %s of its %s for each rank on it",
+                 d->description, format_bytes(memory, need),
+                 format_bytes((double)d->memory_total, has));
+        return;
+    }
     log_info(ctx->log,
              "  on the device  %s: about %s of its %s, %d rank%s on it",
              d->description,
@@ -207,14 +216,15 @@ static int cannot_measure(struct ctx *ctx)
     return 0;
 }
 
-int check_time(struct ctx *ctx, struct job *job, double seconds, int ranks)
+int check_time(struct ctx *ctx, struct job *job, double seconds, int ranks,
+               double memory)
 {
     struct measured m = {0};
     enum log_level level = log_level(ctx->log);
     int status = job_open_device(ctx, job, NULL);
     if (status != 0)
         return cannot_measure(ctx);
-    print_device(ctx, job);
+    print_device(ctx, job, ranks, memory);
     if (is_too_slow(ctx, job, seconds))
         return 0;
     log_set_level(ctx->log, LOG_QUIET);

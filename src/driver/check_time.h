@@ -11,10 +11,12 @@ struct ctx;
 struct job;
 
 /* Measure for about so many seconds and print what was found: the time of all
- * steps on `ranks` ranks, the memory of the device, the size of a checkpoint.
- * `job` is opened, without device and state yet. Where there is no such device,
- * or no memory for it, that is told and is no failure. Errors: as those of the
+ * steps on `ranks` ranks, what they need of the device (`memory` bytes each,
+ * where these are not the ranks here), the size of a checkpoint. `job` is
+ * opened, without device and state yet. Where there is no such device, or no
+ * memory for it, that is told and is no failure. Errors: as those of the
  * solver's initial state and steps. Collective. */
-int check_time(struct ctx *ctx, struct job *job, double seconds, int ranks);
+int check_time(struct ctx *ctx, struct job *job, double seconds, int ranks,
+               double memory);
 
 #endif

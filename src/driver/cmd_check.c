@@ -155,7 +155,7 @@ static int check(struct ctx *ctx, const struct command_line *line,
 /* A plan for another number of ranks is made by one process that takes itself
  * for the first of them: nothing of a plan depends on what the others hold. */
 static int check_planned(struct ctx *ctx, const struct command_line *line,
-                         int ranks)
+                         int ranks, double *memory)
 {
     struct job job = {0};
     struct comm *real = ctx->comm, *planned;
@@ -164,6 +164,7 @@ static int check_planned(struct ctx *ctx, const struct command_line *line,
         return FAIL(ctx, status, "out of memory");
     ctx->comm = planned;
     status = check(ctx, line, &job);
+    *memory = job.plan.memory_per_rank;
     job_close(ctx, &job);
     ctx->comm = real;
     comm_finish(planned);
@@ -212,17 +213,19 @@ int cmd_check(struct ctx *ctx, const struct command_line *line)
 {
     struct job job = {0};
     long ranks = 0, seconds = 1;
+    double memory = 0;
     TRY(option_count(ctx, line, OPTION_RANKS, 1, &ranks));
     TRY(option_count(ctx, line, OPTION_MEASURE, 0, &seconds));
     TRY(plan_replica(ctx, line, &ranks));
     int status = ranks == 0 ? check(ctx, line, &job)
-                            : check_planned(ctx, line, (int)ranks);
+                            : check_planned(ctx, line, (int)ranks, &memory);
     if (status == 0 && seconds > 0) {
         if (ranks > 0)
             status = open_here(ctx, line, &job);
         if (status == 0)
             status = check_time(ctx, &job, (double)seconds,
-                                ranks > 0 ? (int)ranks : comm_size(ctx->comm));
+                                ranks > 0 ? (int)ranks : comm_size(ctx->comm),
+                                memory);
         else if (status_exit(status) == 2)
             status = 0;
     }

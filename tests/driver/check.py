@@ -111,6 +111,9 @@ tap.ok("4 planes of cells along z" in warned and "at most 2 ranks" in warned,
 tap.ok(", if 4 ranks are each as fast as one here" in said,
        "what one rank measured for others says so")
 tap.ok("11 of slices and boxes" in said, "slices are counted")
+each = re.search(r"about (\S+ \S+) a rank", said)
+tap.ok(each and f"about {each[1]} of its" in said and "for each rank on" in said,
+       "a device is told what one of the other ranks needs")
 said, warned = check("fluid.toml", "domain.ranks=[1,1,4]", "--ranks", "4")
 tap.ok("not measured: the deck does not run on the 1 rank here" in said,
        "a deck for other ranks than those here is planned, not measured")
