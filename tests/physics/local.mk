@@ -54,6 +54,7 @@ LONG_TESTS += \
 
 EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/flowrun.py \
+	tests/physics/ensemble.py \
 	tests/physics/gammatest.py \
 	tests/physics/gromacs_cases.py \
 	tests/physics/lammps_step0.csv \
