@@ -79,16 +79,16 @@ struct md_species {
 
 /* Where the particles come from. */
 struct md_initial {
-    char *read; /* path of an XYZ file, or NULL: a lattice, or md.data */
-    int has_charges;       /* the XYZ file has some; -1: who knows */
+    char *read;      /* path of an XYZ file, or NULL: a lattice, or md.data */
+    int has_charges; /* the XYZ file has some; -1: who knows */
     double charge_sums[2]; /* of it: q and q^2 */
     enum md_lattice lattice;
     int64_t cells[3];
     double spacing[3]; /* of the cubic cell, by direction */
     int has_temperature;
     double temperature;
-    double overlap;    /* closest distance allowed at the start; 0: any */
-    int random;        /* places are random, no two nearer than: */
+    double overlap; /* closest distance allowed at the start; 0: any */
+    int random;     /* places are random, no two nearer than: */
     double separation;
 };
 
@@ -174,7 +174,7 @@ struct md {
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
     struct md_ramp ramp;
-    int chain_links;                /* of a Nose-Hoover chain */
+    int chain_links; /* of a Nose-Hoover chain */
     struct md_barostat barostat;
     struct md_walls walls;
     int pressure_tensor;    /* its components are shown */
@@ -432,8 +432,8 @@ int md_open_store(struct ctx *ctx, struct md *md);
 int md_redistribute(struct ctx *ctx, struct md *md);
 /* Tell the store this rank's terms, once the copies have come. */
 int md_find_terms(struct ctx *ctx, struct md *md);
-/* Forces after a drift by at most sqrt(moved2) since the list was built, which is
- * built anew where it may miss a pair; energy and virial where wanted. */
+/* Forces after a drift by at most sqrt(moved2) since the list was built, which
+ * is built anew where it may miss a pair; energy and virial where wanted. */
 int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted);
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
