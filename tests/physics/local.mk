@@ -50,7 +50,8 @@ LONG_TESTS += \
 	tests/physics/npt_long.py \
 	tests/physics/resume_long.py \
 	tests/physics/rigid_long.py \
-	tests/physics/thermostats_long.py
+	tests/physics/thermostats_long.py \
+	tests/physics/viscosity_long.py
 
 EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/flowrun.py \
