@@ -33,6 +33,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_minimize.c \
 	solvers/md/md_minimize.h \
 	solvers/md/md_random.c \
+	solvers/md/md_table_analysis.def \
 	solvers/md/md_table_start.def \
 	solvers/md/md_rigid.c \
 	solvers/md/md_rigid.h \

@@ -44,7 +44,8 @@ static const struct param_section sections[] = {
     {"md.field", 0, 1,
      "Constant forces on all particles, or on all charges. On the CPU."},
     {"md.group", 1, 1,
-     "What is done to some of the particles, by species and by id. On the CPU."},
+     "What is done to some of the particles, by species and by id. On the "
+     "CPU."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -80,8 +81,8 @@ static const struct param_section sections[] = {
         0, -3, 0, 0, 0, 0 \
     }
 
-#define FORCE            \
-    {                    \
+#define FORCE             \
+    {                     \
         1, 1, -2, 0, 0, 0 \
     }
 #define PRESSURE           \
@@ -492,100 +493,7 @@ static const struct param params[] = {
      "of "
      "its oscillation over about 2 pi (LAMMPS calls it Tdamp)."},
 
-    {"md.analysis.rdf", "pairs", PARAM_STRING_PAIRS, NO_DIM, NULL, 0, 0, 0,
-     PARAM_OPTIONAL, NULL,
-     "Pairs of species, e.g. [[\"A\", \"A\"], [\"A\", \"B\"]]; all where it is "
-     "left out."},
-    {"md.analysis.rdf", "range", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | POSITIVE, NULL,
-     "Greatest distance, at most half of each edge of the box; md.pair.cutoff "
-     "where it is left out. More than the cutoff makes the halo wider."},
-    {"md.analysis.rdf", "bins", PARAM_INT, NO_DIM, "100", 1, 1e7, 0,
-     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Bins between 0 and the range."},
-    {"md.analysis.rdf", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
-     PARAM_HAS_MIN, NULL, "Steps between two samples."},
-    {"md.analysis.rdf", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
-     NULL, "First step to sample."},
-
-    {"md.analysis.msd", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
-     PARAM_HAS_MIN, NULL,
-     "Steps between two samples of the table "
-     "/statistics/displacement/mean_squared."},
-
-    {"md.analysis.profile", "axis", PARAM_STRING, NO_DIM, "\"z\"", 0, 0, 0, 0,
-     "x|y|z", "Axis across the slabs."},
-    {"md.analysis.profile", "bins", PARAM_INT, NO_DIM, "50", 1, 1e6, 0,
-     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Slabs of equal height."},
-    {"md.analysis.profile", "pressure", PARAM_BOOL, NO_DIM, "false", 0, 0, 0, 0,
-     NULL,
-     "The diagonal of the pressure tensor by slabs, half of each pair's virial "
-     "where each of its particles is (Harasima's contour). Of Lennard-Jones "
-     "alone, on the CPU; each sample takes about as long as a rebuilt list."},
-    {"md.analysis.profile", "every", PARAM_INT, NO_DIM, "10", 1, 0, 0,
-     PARAM_HAS_MIN, NULL, "Steps between two samples."},
-    {"md.analysis.profile", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
-     PARAM_HAS_MIN, NULL, "First step to sample."},
-
-    {"md.analysis.map", "axes", PARAM_STRINGS, NO_DIM, "[\"x\", \"y\"]", 0, 0,
-     2, 0, "x|y|z", "The two axes of the plane."},
-    {"md.analysis.map", "bins", PARAM_INTS, NO_DIM, "[50, 50]", 1, 1000, 2,
-     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Columns along either axis."},
-    {"md.analysis.map", "every", PARAM_INT, NO_DIM, "10", 1, 0, 0,
-     PARAM_HAS_MIN, NULL, "Steps between two samples."},
-    {"md.analysis.map", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0, PARAM_HAS_MIN,
-     NULL, "First step to sample."},
-
-    {"md.analysis.green_kubo", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,
-     PARAM_HAS_MIN, NULL,
-     "Steps over which the pressure is correlated, a multiple of every; as "
-     "long as the correlation lasts, and not much longer."},
-    {"md.analysis.green_kubo", "every", PARAM_INT, NO_DIM, "5", 1, 0, 0,
-     PARAM_HAS_MIN, NULL,
-     "Steps between two samples, each of which is an origin of time."},
-    {"md.analysis.green_kubo", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
-     PARAM_HAS_MIN, NULL, "First step to sample."},
-
-    {"md.analysis.structure_factor", "k_max", PARAM_DOUBLE, PER_LENGTH, "15", 0,
-     0, 0, PARAM_REQUIRED | POSITIVE, NULL,
-     "Greatest wave number, 2 pi / wave length. A sample takes particles times "
-     "waves, of which there are about V k_max^3 / 120."},
-    {"md.analysis.structure_factor", "bins", PARAM_INT, NO_DIM, "200", 1, 1e6,
-     0, PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
-     "Shells between 0 and k_max; those without waves are left out."},
-    {"md.analysis.structure_factor", "every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
-     PARAM_HAS_MIN, NULL, "Steps between two samples."},
-    {"md.analysis.structure_factor", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
-     PARAM_HAS_MIN, NULL, "First step to sample."},
-
-    {"md.analysis.bonds", "range", PARAM_DOUBLES, LENGTH, "[0.8, 1.6]", 0, 0, 2,
-     PARAM_REQUIRED | PARAM_HAS_MIN, NULL,
-     "Shortest and longest of the bonds' lengths that have a bin."},
-    {"md.analysis.bonds", "bins", PARAM_INT, NO_DIM, "100", 1, 1e6, 0,
-     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Bins of lengths."},
-    {"md.analysis.bonds", "angle_bins", PARAM_INT, NO_DIM, "180", 1, 1e6, 0,
-     PARAM_HAS_MIN | PARAM_HAS_MAX, NULL, "Bins of angles, 0 to 180 degrees."},
-    {"md.analysis.bonds", "every", PARAM_INT, NO_DIM, "10", 1, 0, 0,
-     PARAM_HAS_MIN, NULL, "Steps between two samples."},
-    {"md.analysis.bonds", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
-     PARAM_HAS_MIN, NULL, "First step to sample."},
-
-    {"md.analysis.vacf", "length", PARAM_INT, NO_DIM, "1000", 1, 0, 0,
-     PARAM_HAS_MIN, NULL,
-     "Steps over which velocities are correlated, a multiple of every."},
-    {"md.analysis.vacf", "every", PARAM_INT, NO_DIM, "5", 1, 0, 0,
-     PARAM_HAS_MIN, NULL,
-     "Steps between two samples; the spectrum reaches to the frequency 1 / (2 "
-     "every timestep)."},
-    {"md.analysis.vacf", "origin_every", PARAM_INT, NO_DIM, NULL, 1, 0, 0,
-     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
-     "Steps between two origins of time, a multiple of every; each that lives "
-     "takes 24 bytes a particle. Left out: a tenth of length."},
-    {"md.analysis.vacf", "start", PARAM_INT, NO_DIM, "0", 0, 0, 0,
-     PARAM_HAS_MIN, NULL, "First step to sample."},
-    {"md.analysis.vacf", "window", PARAM_STRING, NO_DIM, "\"hann\"", 0, 0, 0, 0,
-     "hann|none",
-     "Weight of late times in the spectrum. hann: (1 + cos(pi t / length)) / "
-     "2, smooth. none: sharper lines with ripples around them."},
+#include "md_table_analysis.def"
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 const struct param_table md_param_table = {sections, params, "md.constraints"};

@@ -15,7 +15,7 @@ SECTION = re.compile(r'\{\s*"([a-z_.]+)",\s*[01],\s*[01],\s*'
                      r'(?:' + LITERAL + r'\s*)+\}')
 HELP = re.compile(r'((?:' + LITERAL + r'\s*)+)$')
 
-paths = tree.files(".c", ".h", under=("src", "solvers", "kernels"))
+paths = tree.files(".c", ".h", ".def", under=("src", "solvers", "kernels"))
 rows, sections, rest = [], set(), ""
 for path in paths:
     text = re.sub(r"/\*.*?\*/", "", tree.text(path), flags=re.S)
