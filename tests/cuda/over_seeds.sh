@@ -79,7 +79,7 @@ only_halo() { # WHAT FEW MANY
         check "steps of $1 on 2 ranks copy messages and scalars alone $oh_way \
 $oh_more kB, sent $oh_sent kB" awk "BEGIN {
             more = $oh_more; sent = $oh_sent
-            exit !(sent > 10 && more < 1.02 * sent + 3) }"
+            exit !(sent > 10 && more > 0 && more < 1.02 * sent + 3) }"
     done
 }
 
