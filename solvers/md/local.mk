@@ -23,6 +23,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_gro.c \
 	solvers/md/md_gro.h \
 	solvers/md/md_guard.c \
+	solvers/md/md_h5md.c \
+	solvers/md/md_h5md.h \
 	solvers/md/md_initial.c \
 	solvers/md/md_ewald.c \
 	solvers/md/md_ewald.h \

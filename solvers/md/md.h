@@ -82,6 +82,8 @@ struct md_initial {
     char *read;      /* path of an XYZ file, or NULL: a lattice, or md.data */
     int has_charges; /* the XYZ file has some; -1: who knows */
     double charge_sums[2]; /* of it: q and q^2 */
+    char group[64];        /* of an H5MD file; "": the only one */
+    int64_t file_step;     /* of its frame; -1: the last */
     enum md_lattice lattice;
     int64_t cells[3];
     double spacing[3]; /* of the cubic cell, by direction */

@@ -14,6 +14,7 @@
 #include "md_data.h"
 #include "md_ewald.h"
 #include "md_gro.h"
+#include "md_h5md.h"
 
 /* ---- reading ---- */
 
@@ -222,13 +223,14 @@ static int read_path(struct ctx *ctx, struct params *p, struct md *md)
     else
         snprintf(md->initial.read, size, "%s/%s", folder, name);
     size_t length = strlen(name);
-    if (!md_data_is(name) && !md_gro_is(name) &&
+    if (!md_data_is(name) && !md_gro_is(name) && !md_h5md_is(name) &&
         (length < 5 || strcmp(name + length - 4, ".xyz") != 0))
-        params_error(p, "md.initial", "read",
-                     "cannot read '%s': the name of a particle file ends in "
-                     "\".xyz\" or \".gro\", or for a LAMMPS data file in "
-                     "\".data\"",
-                     name);
+        params_error(
+            p, "md.initial", "read",
+            "cannot read '%s': the name of a particle file ends in "
+            "\".xyz\", \".h5\" or \".gro\", or for a LAMMPS data file in "
+            "\".data\"",
+            name);
     return 0;
 }
 
@@ -452,6 +454,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(read_data(ctx, p, md));
     read_species(p, md);
     TRY(comm_agree(ctx, read_initial(ctx, p, md)));
+    md_h5md_keys(p, md);
     TRY(md_xyz_look(ctx, md));
     md_ensemble_read(p, md);
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));

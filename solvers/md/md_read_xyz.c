@@ -14,6 +14,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "md_h5md.h"
 #include "md_xyz_text.h"
 
 enum { PIECE = 16384 }; /* particles sent at once */
@@ -89,6 +90,8 @@ int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
 {
     struct scan scan = {0};
     int status = 0;
+    if (md_h5md_is(md->initial.read))
+        return md_h5md_scan(ctx, md, has_box, box_length);
     if (comm_rank(ctx->comm) == 0)
         status = scan_file(ctx, md, &scan);
     TRY(comm_agree(ctx, status));
@@ -109,6 +112,8 @@ int md_xyz_look(struct ctx *ctx, struct md *md)
     struct xyz_text x = {0};
     if (!md->initial.read)
         return 0;
+    if (md_h5md_is(md->initial.read))
+        return md_h5md_look(ctx, md);
     if (comm_rank(ctx->comm) == 0) {
         int failed = xyz_open(ctx, md, md->initial.read, &x);
         if (failed) /* said when the file is scanned */
@@ -175,6 +180,8 @@ int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list)
 {
     struct xyz_text text = {0};
     int is_reader = comm_rank(ctx->comm) == 0, status = 0;
+    if (md_h5md_is(md->initial.read))
+        return md_h5md_read(ctx, md, list);
     struct md_particle *piece = malloc(PIECE * sizeof *piece);
     int64_t n = 0;
     if (!piece)

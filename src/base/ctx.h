@@ -12,13 +12,15 @@ struct comm;
 struct log;
 struct timers;
 struct device;
+struct frames;
 
 struct ctx {
     struct comm *comm;     /* the ranks */
     struct log *log;       /* terminal and log file */
     struct timers *timers; /* time by phase */
     struct device *device; /* the backend; NULL until a run has chosen one */
-    struct error error;    /* the first failure of this rank */
+    const struct frames *frames; /* reader of particles; NULL: none */
+    struct error error;          /* the first failure of this rank */
 };
 
 #endif

@@ -5,6 +5,7 @@ libwarpdeck_a_SOURCES += \
 	src/domain/exchange.c \
 	src/domain/exchange.h \
 	src/domain/field.h \
+	src/domain/frames.h \
 	src/domain/grid.c \
 	src/domain/grid.h \
 	src/domain/halo.c \

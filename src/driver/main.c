@@ -12,6 +12,7 @@
 #include "driver/commands.h"
 #include "driver/stop.h"
 #include "driver/version.h"
+#include "io/h5md_read.h"
 
 /* Where a standard stream is closed, the next file or socket that is opened
  * gets its number, and what is printed goes into it. */
@@ -116,7 +117,7 @@ static int farewell(struct ctx *ctx, int status)
 
 int main(int argc, char **argv)
 {
-    struct ctx ctx = {0};
+    struct ctx ctx = {.frames = &h5md_frame_reader};
     struct command_line line;
     hold_standard_streams();
     int status = command_line_parse(&ctx, argc, argv, &line);

@@ -16,6 +16,8 @@ libwarpdeck_a_SOURCES += \
 	src/io/h5md.h \
 	src/io/h5md_file.h \
 	src/io/h5md_particles.c \
+	src/io/h5md_read.c \
+	src/io/h5md_read.h \
 	src/io/h5md_series.c \
 	src/io/h5md_table.c \
 	src/io/provenance.c \

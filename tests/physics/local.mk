@@ -17,6 +17,7 @@ PHYSICS_TESTS = \
 	tests/physics/gromacs.py \
 	tests/physics/groups.py \
 	tests/physics/guards.py \
+	tests/physics/h5md_start.py \
 	tests/physics/lammps_bench.py \
 	tests/physics/measured.py \
 	tests/physics/measured_bonds.py \
