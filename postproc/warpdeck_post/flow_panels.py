@@ -237,7 +237,8 @@ def spectrum(axes, r, name):
         _guide(axes, *longest)
     axes.set_xlabel(labels.axis("wavenumber",
                                 r.column_unit(name, WAVENUMBER, "")))
-    axes.set_ylabel("spectrum")
+    axes.set_ylabel(labels.axis("spectrum", r.column_unit(name, next(
+        c for c in sorted(table) if c != WAVENUMBER), "")))
     panels.legend_above(axes, name.replace("spectra/", "Spectra along ")
                         .replace("_", ", height "))
 

@@ -1,5 +1,7 @@
 """The graphs of a figure: each takes axes and fills them."""
 
+import re
+
 import numpy
 from matplotlib import collections
 
@@ -72,11 +74,12 @@ def _beside(axes, words):
     """How many entries of a legend fit beside each other, by and large: the
     layout will give the axes a tenth less than they have now."""
     width = 0.9 * axes.get_position().width * axes.figure.get_figwidth()
-    entry = 0.066 * max((len(w.replace("$", "")) for w in words),
-                        default=0) + 0.34  # inches
+    letters = [len(re.sub(r"[${}^_]", "", re.sub(r"\\[A-Za-z]+", "x", w)))
+               for w in words]
+    entries = [0.066 * n + 0.34 for n in letters]  # inches
     for n in range(len(words), 1, -1):
-        total = sum(0.066 * len(w.replace("$", "")) + 0.34 for w in words)
-        if n * entry <= width or n == len(words) and total <= width:
+        if n * max(entries) <= width or n == len(words) and (
+                sum(entries) <= width):
             return n
     return 1
 
