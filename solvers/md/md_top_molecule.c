@@ -108,7 +108,7 @@ static int read_term(struct top *top, struct top_molecule *m, int kind)
 static int read_exclusions(struct top *top, struct top_molecule *m)
 {
     struct top_text *t = &top->text;
-    int32_t i, j;
+    int32_t i = 0, j = 0;
     TRY(read_index(t, m, 0, &i));
     for (int w = 1; w < t->n_words; w++) {
         TRY(read_index(t, m, w, &j));
