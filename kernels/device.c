@@ -172,6 +172,11 @@ const char *device_choose(const char *name, double items, char *reason,
     return b ? b->name : NULL;
 }
 
+int device_takes_cards(void)
+{
+    return device_backend_cuda.absent == NULL;
+}
+
 int device_open(struct ctx *ctx, const char *name, double items,
                 struct device **out)
 {

@@ -80,6 +80,9 @@ enum { DEVICE_AUTO_LEAST = 4000 };
 const char *device_choose(const char *name, double items, char *reason,
                           size_t size);
 
+/* Whether this build can use cards. */
+int device_takes_cards(void);
+
 /* Open the device named "auto", "cpu" or "cuda" for a problem of `items`
  * particles (cells, paths) on this rank. The caller owns *out. Errors:
  * STATUS_UNSUPPORTED, saying what to do. */

@@ -37,9 +37,10 @@ void banner_print(struct ctx *ctx, const struct job *job)
                 job->plan.decomposition[0], job->plan.decomposition[1],
                 job->plan.decomposition[2],
                 format_bytes(job->plan.memory_per_rank, memory));
-    if (job->device->choice[0] != '\0')
-        log_verbose(ctx->log, "device \"auto\" is %s: %s", job->device->name,
-                    job->device->choice);
+    if (job->device->choice[0] != '\0' &&
+        (device_takes_cards() || log_level(ctx->log) >= LOG_VERBOSE))
+        log_info(ctx->log, "device \"auto\" is %s: %s", job->device->name,
+                 job->device->choice);
     if (job->device->sharers > 1 && strcmp(job->device->name, "cpu") != 0)
         log_info(ctx->log, "%d ranks share a card", job->device->sharers);
 }
