@@ -426,8 +426,8 @@ static const struct param params[] = {
     {"md.group", "species", PARAM_STRINGS, NO_DIM, NULL, 0, 0, 0,
      PARAM_OPTIONAL, NULL,
      "Species of the particles; all where it is left out."},
-    {"md.group", "ids", PARAM_DOUBLES, NO_DIM, NULL, 0, 0, 2, PARAM_OPTIONAL,
-     NULL,
+    {"md.group", "ids", PARAM_DOUBLES, NO_DIM, "[1, 100]", 0, 0, 2,
+     PARAM_OPTIONAL, NULL,
      "First and last id of the particles, 1, 2, ... as in the input; all where "
      "it is left out."},
     {"md.group", "velocity", PARAM_DOUBLES, VELOCITY, NULL, 0, 0, 3,

@@ -58,8 +58,10 @@ def test_explain():
         sentence="a section shows its keys and what is below")
     has(shown("explain", "md.pair.coefficients.sigma"),
         "md.pair.coefficients.sigma\n",
-        "real: Angstrom", "range     > 0", "none: required",
+        "real: Angstrom", "range     > 0", "none: may be left out",
         sentence="a key shows unit, range and default")
+    has(shown("explain", "output.slice.position"), "none: required",
+        sentence="and whether it is required")
     has(shown("explain", "md.ensemble.type"), '"nve", "langevin", "bussi"',
         sentence="a key shows its choices")
     has(shown("explain", "md.pair.cutof", status=2),
