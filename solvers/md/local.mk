@@ -52,6 +52,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_read_xyz.c \
 	solvers/md/md_results.c \
 	solvers/md/md_state.c \
+	solvers/md/md_text.c \
+	solvers/md/md_text.h \
 	solvers/md/md_state_box.c \
 	solvers/md/md_state_terms.c \
 	solvers/md/md_structure.c \

@@ -183,6 +183,23 @@ int md_gather(struct ctx *ctx, const struct md *md, struct md_particle *p,
     return md_check_device(ctx, md);
 }
 
+int md_own_particles(struct ctx *ctx, const struct md *md,
+                     struct md_particle **p, size_t *n)
+{
+    int status = 0;
+    *n = md->k->count(md->store);
+    *p = malloc((*n + 1) * sizeof **p);
+    if (!*p)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", *n);
+    TRY_CLEANUP(comm_agree(ctx, status));
+    TRY_CLEANUP(md_gather(ctx, md, *p, NULL));
+    return 0;
+cleanup:
+    free(*p);
+    *p = NULL;
+    return status;
+}
+
 /* Whether the pair list may miss a pair: two particles that both moved half a
  * skin may have come from just outside its radius. */
 static int list_is_stale(struct md *md, double moved2)

@@ -247,6 +247,14 @@ void md_pair_tail(struct md *md);
 int md_find_species(const struct md *md, const char *name);
 /* The names of all species, "A, B", for messages. */
 const char *md_species_list(const struct md *md, char *buffer, size_t size);
+/* Index of a species, or both of a pair, named by a key of the deck (index: of
+ * a repeated section, else -1). -1, or 0 for a pair: not declared, which is an
+ * error of the key. */
+int md_read_species(struct params *p, const struct md *md, const char *section,
+                    int index, const char *key, const char *name);
+int md_read_pair(struct params *p, const struct md *md, const char *section,
+                 int index, const char *key, const char *const names[2],
+                 int s[2]);
 
 /* Epsilon and sigma of an unlike pair from those {epsilon, sigma} of like ones.
  */
@@ -446,6 +454,10 @@ int md_check_device(struct ctx *ctx, const struct md *md);
  * as above. Collective. */
 int md_gather(struct ctx *ctx, const struct md *md, struct md_particle *p,
               double (*force)[3]);
+/* The same into new memory, for the caller to free: *n particles. Errors:
+ * STATUS_MEMORY. Collective. */
+int md_own_particles(struct ctx *ctx, const struct md *md,
+                     struct md_particle **p, size_t *n);
 /* What a store is made from. */
 struct md_setup md_setup_of(const struct md *md);
 /* How far halo copies reach. */

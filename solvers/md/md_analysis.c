@@ -14,6 +14,7 @@
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/particles.h"
+#include "domain/state.h"
 
 static const struct md_analysis *const kinds[MD_ANALYSES] = {
     &md_vacf,       &md_profile,   &md_map,
@@ -39,21 +40,12 @@ static void all_pairs(struct md *md)
 static void named_pairs(struct params *p, struct md *md)
 {
     const char *section = "md.analysis.rdf";
-    char list[256];
     size_t n = 0;
     const char *const *names = params_strings(p, section, "pairs", &n);
     for (size_t i = 0; i < n; i++) {
         int s[2];
-        for (int e = 0; e < 2; e++) {
-            s[e] = md_find_species(md, names[2 * i + (size_t)e]);
-            if (s[e] < 0) {
-                params_error(p, section, "pairs",
-                             "unknown species '%s'; declared: %s",
-                             names[2 * i + (size_t)e],
-                             md_species_list(md, list, sizeof list));
-                return;
-            }
-        }
+        if (!md_read_pair(p, md, section, -1, "pairs", names + 2 * i, s))
+            return;
         if (md->rdf.channel_of[s[0] * md->n_species + s[1]] < 0)
             set_pair(md, md->rdf.n_pairs++, s[0], s[1]);
     }
@@ -182,16 +174,11 @@ int md_rdf_table(struct ctx *ctx, const struct md *md, int channel, double *r,
 int md_rows_by_id(struct ctx *ctx, const struct md *md,
                   struct md_particle **rows)
 {
-    size_t n = md->k->count(md->store);
-    int status = 0;
-    struct md_particle *p = malloc((n + 1) * sizeof *p);
+    size_t n;
+    struct md_particle *p;
     *rows = NULL;
-    if (!p)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
-    TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(md_gather(ctx, md, p, NULL));
-    status = particles_by_id(ctx, md->n_particles, p, NULL, n, rows, NULL);
-cleanup:
+    TRY(md_own_particles(ctx, md, &p, &n));
+    int status = particles_by_id(ctx, md->n_particles, p, NULL, n, rows, NULL);
     free(p);
     return status;
 }
@@ -365,11 +352,38 @@ double md_analysis_bytes(const struct md *md)
     return bytes;
 }
 
+static int save_one(struct ctx *ctx, const struct md *md, int a,
+                    struct state_io *io)
+{
+    struct state_array arrays[MD_ARRAYS_MAX];
+    if (kinds[a]->save)
+        return kinds[a]->save(ctx, md, md->analyses[a], io);
+    int n = kinds[a]->arrays(md, md->analyses[a], arrays);
+    for (int k = 0; k < n; k++)
+        TRY(state_put(ctx, io, &arrays[k]));
+    return 0;
+}
+
+static int restore_one(struct ctx *ctx, const struct md *md, int a,
+                       struct state_io *io)
+{
+    struct state_array arrays[MD_ARRAYS_MAX];
+    int64_t shape[STATE_RANK_MAX];
+    if (kinds[a]->restore)
+        return kinds[a]->restore(ctx, md, md->analyses[a], io);
+    int n = kinds[a]->arrays(md, md->analyses[a], arrays);
+    if (!io->find(io, arrays[0].name, shape))
+        return 0;
+    for (int k = 0; k < n; k++)
+        TRY(state_get(ctx, io, &arrays[k]));
+    return 0;
+}
+
 int md_analysis_save(struct ctx *ctx, const struct md *md, struct state_io *io)
 {
     for (int a = 0; a < MD_ANALYSES; a++)
         if (md->analyses[a])
-            TRY(kinds[a]->save(ctx, md, md->analyses[a], io));
+            TRY(save_one(ctx, md, a, io));
     return 0;
 }
 
@@ -377,7 +391,7 @@ int md_analysis_restore(struct ctx *ctx, struct md *md, struct state_io *io)
 {
     for (int a = 0; a < MD_ANALYSES; a++)
         if (md->analyses[a])
-            TRY(kinds[a]->restore(ctx, md, md->analyses[a], io));
+            TRY(restore_one(ctx, md, a, io));
     return 0;
 }
 

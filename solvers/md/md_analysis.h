@@ -17,6 +17,7 @@ struct md;
 struct md_particle;
 struct params;
 struct result_table;
+struct state_array;
 struct state_io;
 
 /* When an analysis takes its samples: the first member of its state. */
@@ -38,16 +39,19 @@ struct md_analysis {
     double (*bytes)(const struct md *md, const void *state);
     /* Each collective, with the same results on all ranks. */
     int (*sample)(struct ctx *ctx, struct md *md, void *state);
+    /* What a checkpoint has of it, into out[MD_ARRAYS_MAX]; returns how many.
+     * It begins now where a checkpoint has nothing of the first. */
+    int (*arrays)(const struct md *md, void *state, struct state_array *out);
+    /* In place of arrays, where that is not all. */
     int (*save)(struct ctx *ctx, const struct md *md, void *state,
                 struct state_io *io);
-    /* It begins now where the checkpoint has nothing of it. */
     int (*restore)(struct ctx *ctx, const struct md *md, void *state,
                    struct state_io *io);
     int (*tables)(struct ctx *ctx, struct md *md, void *state);
     void (*free)(void *state);
 };
 
-enum { MD_ANALYSES = 6 };
+enum { MD_ANALYSES = 6, MD_ARRAYS_MAX = 8 };
 
 extern const struct md_analysis md_vacf, md_profile, md_map, md_green_kubo,
     md_structure, md_bond_sizes;

@@ -1,105 +1,30 @@
 /* md_data_text.c: the text of a LAMMPS data file. */
-#define _POSIX_C_SOURCE 200809L /* getline */
-
 #include "md_data.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "md_text.h"
 
-enum { WORDS_MAX = 32 };
-
-/* The file as it is read, line by line. */
+/* The file as it is read. */
 struct text {
-    struct ctx *ctx;
-    const char *path;
-    FILE *file;
-    char *line, *comment; /* comment: what stands behind '#', or NULL */
-    size_t capacity;
-    int64_t number;
-    char *word[WORDS_MAX];
-    int n_words;
-    char section[64];
+    struct md_text in;
     int q, molecule; /* columns of the atom style */
     unsigned char *seen;
 };
 
-static int fail(struct text *t, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int fail(struct text *t, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    text_hide_control(text);
-    return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s", t->path,
-                t->number, t->section[0] ? t->section : "",
-                t->section[0] ? ": " : "", text);
-}
-
 /* The next line that has words, cut into them. 0: *there = 0 at the end. */
 static int next_line(struct text *t, int *there)
 {
-    for (;;) {
-        errno = 0;
-        ssize_t n = getline(&t->line, &t->capacity, t->file);
-        *there = n >= 0;
-        if (n < 0)
-            return ferror(t->file)
-                       ? FAIL(t->ctx, STATUS_INPUT, "cannot read '%s': %s",
-                              t->path, strerror(errno))
-                       : 0;
-        t->number++;
-        if (strlen(t->line) != (size_t)n)
-            return fail(t, "a zero byte: this is not a text file");
-        t->comment = strchr(t->line, '#');
-        if (t->comment)
-            *t->comment++ = '\0';
-        t->n_words = 0;
-        char *rest = NULL;
-        for (char *w = strtok_r(t->line, " \t\r\n", &rest);
-             w && t->n_words < WORDS_MAX; w = strtok_r(NULL, " \t\r\n", &rest))
-            t->word[t->n_words++] = w;
-        if (t->n_words > 0)
-            return 0;
-    }
-}
-
-static int whole(struct text *t, int w, int64_t least, int64_t most,
-                 const char *what, int64_t *value)
-{
-    char *end = NULL;
-    errno = 0;
-    if (w >= t->n_words)
-        return fail(t, "%s is missing", what);
-    long long v = strtoll(t->word[w], &end, 10);
-    if (*end != '\0' || errno != 0)
-        return fail(t, "%s: '%.40s' is no whole number", what, t->word[w]);
-    if (v < least || v > most)
-        return fail(t, "%s: %lld is outside of %" PRId64 " to %" PRId64, what,
-                    v, least, most);
-    *value = v;
-    return 0;
-}
-
-static int real(struct text *t, int w, const char *what, double *value)
-{
-    char *end = NULL;
-    if (w >= t->n_words)
-        return fail(t, "%s is missing", what);
-    *value = strtod(t->word[w], &end);
-    if (*end != '\0' || !isfinite(*value))
-        return fail(t, "%s: '%.40s' is no finite number", what, t->word[w]);
+    do {
+        TRY(md_text_words(&t->in, there));
+    } while (*there && t->in.n_words == 0);
     return 0;
 }
 
@@ -114,20 +39,22 @@ static int read_box(struct text *t, struct md_data *data)
 {
     static const char *const names[] = {"xlo", "ylo", "zlo"};
     for (int d = 0; d < 3; d++)
-        if (t->n_words == 4 && strcmp(t->word[2], names[d]) == 0) {
-            TRY(real(t, 0, "the box's lower edge", &data->lo[d]));
-            TRY(real(t, 1, "the box's upper edge", &data->hi[d]));
+        if (t->in.n_words == 4 && strcmp(t->in.word[2], names[d]) == 0) {
+            TRY(md_text_real(&t->in, 0, "the box's lower edge", &data->lo[d]));
+            TRY(md_text_real(&t->in, 1, "the box's upper edge", &data->hi[d]));
             if (!(data->hi[d] > data->lo[d]))
-                return fail(t, "the box has no length in %c", "xyz"[d]);
+                return md_text_fail(&t->in, "the box has no length in %c",
+                                    "xyz"[d]);
             return 0;
         }
-    if (t->n_words == 6 && strcmp(t->word[3], "xy") == 0)
+    if (t->in.n_words == 6 && strcmp(t->in.word[3], "xy") == 0)
         for (int d = 0; d < 3; d++) {
             double tilt = 0;
-            TRY(real(t, d, "the tilt", &tilt));
+            TRY(md_text_real(&t->in, d, "the tilt", &tilt));
             if (tilt < 0 || tilt > 0)
-                return fail(t, "the box is tilted; only right-angled boxes are "
-                               "read");
+                return md_text_fail(
+                    &t->in, "the box is tilted; only right-angled boxes are "
+                            "read");
         }
     return 0;
 }
@@ -137,31 +64,33 @@ static int read_box(struct text *t, struct md_data *data)
 static int read_header_line(struct text *t, struct md_data *data)
 {
     int64_t v;
-    if (t->n_words == 2 && strcmp(t->word[1], "atoms") == 0)
-        return whole(t, 0, 1, INT64_C(1000000000000), "the number of atoms",
-                     &data->n_atoms);
-    if (t->n_words == 3 && strcmp(t->word[2], "types") == 0) {
-        if (strcmp(t->word[1], "atom") == 0) {
-            TRY(whole(t, 0, 1, MD_SPECIES_MAX, "the number of atom types", &v));
+    if (t->in.n_words == 2 && strcmp(t->in.word[1], "atoms") == 0)
+        return md_text_whole(&t->in, 0, 1, INT64_C(1000000000000),
+                             "the number of atoms", &data->n_atoms);
+    if (t->in.n_words == 3 && strcmp(t->in.word[2], "types") == 0) {
+        if (strcmp(t->in.word[1], "atom") == 0) {
+            TRY(md_text_whole(&t->in, 0, 1, MD_SPECIES_MAX,
+                              "the number of atom types", &v));
             data->n_types = (int32_t)v;
         }
         for (int k = 0; k < MD_DATA_KINDS; k++)
-            if (strcmp(t->word[1], kind_name[k]) == 0) {
-                TRY(whole(t, 0, 0, 1000000, "the number of types", &v));
+            if (strcmp(t->in.word[1], kind_name[k]) == 0) {
+                TRY(md_text_whole(&t->in, 0, 0, 1000000, "the number of types",
+                                  &v));
                 data->n_term_types[k] = (int32_t)v;
             }
         return 0;
     }
     for (int k = 0; k < MD_DATA_KINDS; k++)
-        if (t->n_words == 2 && strcmp(t->word[1], kind_plural[k]) == 0)
-            return whole(t, 0, 0, INT64_C(1000000000000), "the number of terms",
-                         &data->n_terms[k]);
+        if (t->in.n_words == 2 && strcmp(t->in.word[1], kind_plural[k]) == 0)
+            return md_text_whole(&t->in, 0, 0, INT64_C(1000000000000),
+                                 "the number of terms", &data->n_terms[k]);
     return read_box(t, data);
 }
 
 static int is_section(const struct text *t)
 {
-    char c = t->word[0][0];
+    char c = t->in.word[0][0];
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
@@ -169,38 +98,40 @@ static int is_section(const struct text *t)
 static void take_hint(const struct text *t, char *hint)
 {
     hint[0] = '\0';
-    if (t->comment && sscanf(t->comment, " %31s", hint) != 1)
+    if (t->in.comment && sscanf(t->in.comment, " %31s", hint) != 1)
         hint[0] = '\0';
 }
 
 static int check_header(struct text *t, struct md_data *data)
 {
     if (data->n_atoms < 1 || data->n_types < 1)
-        return fail(t, "the header promises no atoms or no atom types");
+        return md_text_fail(&t->in,
+                            "the header promises no atoms or no atom types");
     for (int d = 0; d < 3; d++)
         if (!(data->hi[d] > data->lo[d]))
-            return fail(t, "the header has no line '%clo %chi'", "xyz"[d],
-                        "xyz"[d]);
+            return md_text_fail(&t->in, "the header has no line '%clo %chi'",
+                                "xyz"[d], "xyz"[d]);
     size_t terms = 0;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         terms += (size_t)data->n_terms[k];
         if (data->n_terms[k] > 0 && data->n_term_types[k] < 1)
-            return fail(t, "the header has %s, but no %s types", kind_plural[k],
-                        kind_name[k]);
+            return md_text_fail(&t->in, "the header has %s, but no %s types",
+                                kind_plural[k], kind_name[k]);
         data->coeff[k] =
             calloc((size_t)data->n_term_types[k] + 1, sizeof *data->coeff[k]);
         if (!data->coeff[k])
-            return FAIL(t->ctx, STATUS_MEMORY, "no memory for '%s'", t->path);
+            return FAIL(t->in.ctx, STATUS_MEMORY, "no memory for '%s'",
+                        t->in.path);
     }
     size_t atoms = (size_t)data->n_atoms;
     data->atoms = calloc(atoms, sizeof *data->atoms);
     data->terms = malloc((terms + 1) * sizeof *data->terms);
     t->seen = calloc(atoms / 8 + 1, 1);
     if (!data->atoms || !data->terms || !t->seen)
-        return FAIL(t->ctx, STATUS_MEMORY,
+        return FAIL(t->in.ctx, STATUS_MEMORY,
                     "no memory for the %" PRId64 " atoms and %zu terms that "
                     "'%s' promises",
-                    data->n_atoms, terms, t->path);
+                    data->n_atoms, terms, t->in.path);
     return 0;
 }
 
@@ -224,19 +155,21 @@ static int set_style(struct text *t, const char *style, struct md_data *data)
             return 0;
         }
     if (name[0] == '\0')
-        return fail(t, "the section does not say its atom style ('Atoms # "
-                       "full'); set md.initial.atom_style");
-    return fail(t,
-                "atom style '%.30s' is not read; there are atomic, charge, "
-                "bond, angle, molecular and full",
-                name);
+        return md_text_fail(&t->in,
+                            "the section does not say its atom style ('Atoms # "
+                            "full'); set md.initial.atom_style");
+    return md_text_fail(
+        &t->in,
+        "atom style '%.30s' is not read; there are atomic, charge, "
+        "bond, angle, molecular and full",
+        name);
 }
 
 static int mark_id(struct text *t, int64_t id)
 {
     unsigned char bit = (unsigned char)(1u << (id % 8));
     if (t->seen[id / 8] & bit)
-        return fail(t, "atom %" PRId64 " stands twice", id);
+        return md_text_fail(&t->in, "atom %" PRId64 " stands twice", id);
     t->seen[id / 8] |= bit;
     return 0;
 }
@@ -246,27 +179,28 @@ static int read_atom(struct text *t, struct md_data *data, int64_t row)
     struct md_particle *p = &data->atoms[row];
     int64_t id, type, image;
     int w = 0, x = 2 + t->molecule + t->q;
-    if (t->n_words != x + 3 && t->n_words != x + 6)
-        return fail(t, "%d columns instead of %d or %d", t->n_words, x + 3,
-                    x + 6);
-    TRY(whole(t, w++, 1, data->n_atoms, "the atom's id", &id));
+    if (t->in.n_words != x + 3 && t->in.n_words != x + 6)
+        return md_text_fail(&t->in, "%d columns instead of %d or %d",
+                            t->in.n_words, x + 3, x + 6);
+    TRY(md_text_whole(&t->in, w++, 1, data->n_atoms, "the atom's id", &id));
     TRY(mark_id(t, id));
     w += t->molecule;
-    TRY(whole(t, w++, 1, data->n_types, "the atom's type", &type));
+    TRY(md_text_whole(&t->in, w++, 1, data->n_types, "the atom's type", &type));
     if (t->q)
-        TRY(real(t, w++, "the charge", &p->charge));
+        TRY(md_text_real(&t->in, w++, "the charge", &p->charge));
     p->id = id;
     p->species = (int32_t)type - 1;
     data->count[type - 1]++;
     for (int d = 0; d < 3; d++) {
-        TRY(real(t, x + d, "the position", &p->position[d]));
+        TRY(md_text_real(&t->in, x + d, "the position", &p->position[d]));
         if (fabs(p->position[d] - data->lo[d]) >
             1e9 * (data->hi[d] - data->lo[d]))
-            return fail(t, "%c = %g is more than 10^9 boxes away from the box",
-                        "xyz"[d], p -> position[d]);
-        if (t->n_words == x + 6) {
-            TRY(whole(t, x + 3 + d, -1000000000, 1000000000, "the image",
-                      &image));
+            return md_text_fail(
+                &t->in, "%c = %g is more than 10^9 boxes away from the box",
+                "xyz"[d], p -> position[d]);
+        if (t->in.n_words == x + 6) {
+            TRY(md_text_whole(&t->in, x + 3 + d, -1000000000, 1000000000,
+                              "the image", &image));
             p->image[d] = (int32_t)image;
         }
     }
@@ -283,11 +217,12 @@ static int read_velocity(struct text *t, struct md_data *data, int64_t row)
 {
     int64_t id;
     (void)row;
-    if (t->n_words != 4)
-        return fail(t, "%d columns instead of 4", t->n_words);
-    TRY(whole(t, 0, 1, data->n_atoms, "the atom's id", &id));
+    if (t->in.n_words != 4)
+        return md_text_fail(&t->in, "%d columns instead of 4", t->in.n_words);
+    TRY(md_text_whole(&t->in, 0, 1, data->n_atoms, "the atom's id", &id));
     for (int d = 0; d < 3; d++)
-        TRY(real(t, 1 + d, "the velocity", &data->atoms[id - 1].velocity[d]));
+        TRY(md_text_real(&t->in, 1 + d, "the velocity",
+                         &data->atoms[id - 1].velocity[d]));
     return 0;
 }
 
@@ -298,16 +233,19 @@ static int read_term(struct text *t, struct md_data *data, int kind)
     struct md_term *term = &data->terms[data->n_all_terms];
     int size = md_term_size(kind);
     int64_t type;
-    if (t->n_words != 2 + size)
-        return fail(t, "%d columns instead of %d", t->n_words, 2 + size);
-    TRY(whole(t, 1, 1, data->n_term_types[kind], "the type", &type));
+    if (t->in.n_words != 2 + size)
+        return md_text_fail(&t->in, "%d columns instead of %d", t->in.n_words,
+                            2 + size);
+    TRY(md_text_whole(&t->in, 1, 1, data->n_term_types[kind], "the type",
+                      &type));
     *term = (struct md_term){.kind = kind, .type = (int32_t)type - 1};
     for (int k = 0; k < size; k++) {
-        TRY(whole(t, 2 + k, 1, data->n_atoms, "an atom's id", &term->id[k]));
+        TRY(md_text_whole(&t->in, 2 + k, 1, data->n_atoms, "an atom's id",
+                          &term->id[k]));
         for (int q = 0; q < k; q++)
             if (term->id[q] == term->id[k])
-                return fail(t, "atom %" PRId64 " stands in it twice",
-                            term->id[k]);
+                return md_text_fail(
+                    &t->in, "atom %" PRId64 " stands in it twice", term->id[k]);
     }
     data->n_all_terms++;
     return 0;
@@ -317,27 +255,27 @@ static int read_coeff(struct text *t, int32_t n_types,
                       struct md_data_coeff *coeff)
 {
     int64_t type;
-    TRY(whole(t, 0, 1, n_types, "the type", &type));
+    TRY(md_text_whole(&t->in, 0, 1, n_types, "the type", &type));
     struct md_data_coeff *c = &coeff[type - 1];
     if (c->n > 0)
-        return fail(t, "type %" PRId64 " stands twice", type);
-    if (t->n_words < 2 || t->n_words > 1 + MD_DATA_VALUES_MAX)
-        return fail(t, "%d numbers instead of 1 to %d", t->n_words - 1,
-                    MD_DATA_VALUES_MAX);
-    for (c->n = 0; c->n < t->n_words - 1; c->n++)
-        TRY(real(t, 1 + c->n, "a coefficient", &c->value[c->n]));
+        return md_text_fail(&t->in, "type %" PRId64 " stands twice", type);
+    if (t->in.n_words < 2 || t->in.n_words > 1 + MD_DATA_VALUES_MAX)
+        return md_text_fail(&t->in, "%d numbers instead of 1 to %d",
+                            t->in.n_words - 1, MD_DATA_VALUES_MAX);
+    for (c->n = 0; c->n < t->in.n_words - 1; c->n++)
+        TRY(md_text_real(&t->in, 1 + c->n, "a coefficient", &c->value[c->n]));
     return 0;
 }
 
 static int read_mass(struct text *t, struct md_data *data)
 {
     int64_t type;
-    if (t->n_words != 2)
-        return fail(t, "%d columns instead of 2", t->n_words);
-    TRY(whole(t, 0, 1, data->n_types, "the type", &type));
-    TRY(real(t, 1, "the mass", &data->mass[type - 1]));
+    if (t->in.n_words != 2)
+        return md_text_fail(&t->in, "%d columns instead of 2", t->in.n_words);
+    TRY(md_text_whole(&t->in, 0, 1, data->n_types, "the type", &type));
+    TRY(md_text_real(&t->in, 1, "the mass", &data->mass[type - 1]));
     if (!(data->mass[type - 1] > 0))
-        return fail(t, "the mass must be above 0");
+        return md_text_fail(&t->in, "the mass must be above 0");
     take_hint(t, data->label[type - 1]);
     return 0;
 }
@@ -390,16 +328,16 @@ static int read_row(struct text *t, struct md_data *data, int section,
 static int name_section(struct text *t)
 {
     size_t used = 0;
-    t->section[0] = '\0';
-    for (int w = 0; w < t->n_words; w++) {
-        int n = snprintf(t->section + used, sizeof t->section - used, "%s%s",
-                         w > 0 ? " " : "", t->word[w]);
-        if (n < 0 || (size_t)n >= sizeof t->section - used)
+    t->in.section[0] = '\0';
+    for (int w = 0; w < t->in.n_words; w++) {
+        int n = snprintf(t->in.section + used, sizeof t->in.section - used,
+                         "%s%s", w > 0 ? " " : "", t->in.word[w]);
+        if (n < 0 || (size_t)n >= sizeof t->in.section - used)
             break;
         used += (size_t)n;
     }
     for (int s = 0; s < SECTIONS; s++)
-        if (strcmp(t->section, section_names[s]) == 0)
+        if (strcmp(t->in.section, section_names[s]) == 0)
             return s;
     return -1;
 }
@@ -410,8 +348,8 @@ static int read_section(struct text *t, struct md_data *data, int section)
     for (int64_t row = 0; row < section_rows(data, section); row++) {
         TRY(next_line(t, &there));
         if (!there || is_section(t))
-            return fail(t, "only %" PRId64 " of %" PRId64 " lines", row,
-                        section_rows(data, section));
+            return md_text_fail(&t->in, "only %" PRId64 " of %" PRId64 " lines",
+                                row, section_rows(data, section));
         TRY(read_row(t, data, section, row));
     }
     if (section == ATOMS)
@@ -425,13 +363,13 @@ static int take_section(struct text *t, struct md_data *data, const char *style,
 {
     int section = name_section(t);
     if (section < 0)
-        return fail(t, "no section of this name is read");
+        return md_text_fail(&t->in, "no section of this name is read");
     if (*done >> section & 1)
-        return fail(t, "the section stands twice");
+        return md_text_fail(&t->in, "the section stands twice");
     if (section == ATOMS)
         TRY(set_style(t, style, data));
     if (section == VELOCITIES && !(*done >> ATOMS & 1))
-        return fail(t, "the section must follow Atoms");
+        return md_text_fail(&t->in, "the section must follow Atoms");
     if (section >= PAIR && section < TERMS)
         take_hint(t, data->hint[section - PAIR]);
     data->has_velocities |= section == VELOCITIES;
@@ -443,10 +381,9 @@ static int parse(struct text *t, const char *style, struct md_data *data)
 {
     int there;
     unsigned done = 0;
-    errno = 0;
-    if (getline(&t->line, &t->capacity, t->file) < 0) /* its title */
-        return FAIL(t->ctx, STATUS_INPUT, "'%s' is empty", t->path);
-    t->number++;
+    TRY(md_text_line(&t->in, &there)); /* its title */
+    if (!there)
+        return FAIL(t->in.ctx, STATUS_INPUT, "'%s' is empty", t->in.path);
     TRY(next_line(t, &there));
     while (there && !is_section(t)) {
         TRY(read_header_line(t, data));
@@ -457,31 +394,31 @@ static int parse(struct text *t, const char *style, struct md_data *data)
         TRY(take_section(t, data, style, &done));
         TRY(next_line(t, &there));
         if (there && !is_section(t))
-            return fail(t, "more lines than the header promises");
+            return md_text_fail(&t->in, "more lines than the header promises");
     }
-    t->section[0] = '\0';
+    t->in.section[0] = '\0';
     if (!(done >> ATOMS & 1))
-        return fail(t, "the file has no section Atoms");
+        return md_text_fail(&t->in, "the file has no section Atoms");
     for (int k = 0; k < MD_DATA_KINDS; k++)
         if (data->n_terms[k] > 0 && !(done >> (TERMS + k) & 1))
-            return fail(t,
-                        "the header promises %" PRId64 " %s, but there is no "
-                        "section %s",
-                        data->n_terms[k], kind_plural[k],
-                        section_names[TERMS + k]);
+            return md_text_fail(
+                &t->in,
+                "the header promises %" PRId64 " %s, but there is no "
+                "section %s",
+                data->n_terms[k], kind_plural[k], section_names[TERMS + k]);
     return 0;
 }
 
 int md_data_parse(struct ctx *ctx, const char *path, const char *style,
                   struct md_data *data)
 {
-    struct text t = {.ctx = ctx, .path = path, .file = fopen(path, "r")};
-    if (!t.file)
+    struct text t = {
+        .in = {.ctx = ctx, .path = path, .file = fopen(path, "r")}};
+    if (!t.in.file)
         return FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", path,
                     strerror(errno));
     int status = parse(&t, style, data);
-    fclose(t.file);
-    free(t.line);
+    md_text_close(&t.in);
     free(t.seen);
     return status;
 }

@@ -269,20 +269,6 @@ static int check_keys(struct params *p, const struct md *md, int is_setfl)
     return wrong;
 }
 
-/* The path of a file named in the deck, relative to the deck; the caller frees.
- */
-static char *path_of(const struct params *p, const char *name)
-{
-    const char *folder = params_folder(p);
-    size_t size = strlen(name) + strlen(folder) + 2;
-    char *path = malloc(size);
-    int plain = name[0] == '/' || strcmp(folder, ".") == 0;
-    if (path)
-        snprintf(path, size, "%s%s%s", plain ? "" : folder, plain ? "" : "/",
-                 name);
-    return path;
-}
-
 /* The file and the element of each species. 0: all right. */
 static int name_files(struct params *p, const struct md *md, int is_setfl,
                       char **paths, const char **names)
@@ -321,7 +307,7 @@ static int name_files(struct params *p, const struct md *md, int is_setfl,
                          md->species[a].name);
             return -1;
         }
-        paths[a] = path_of(p, file);
+        paths[a] = params_file(p, file);
     }
     return 0;
 }

@@ -1,12 +1,8 @@
 /* md_eam_text.c: the text of files with tables of the embedded-atom method. */
-#define _POSIX_C_SOURCE 200809L /* getline */
-
 #include "md_eam.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,64 +10,34 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "kernels/md/eam.h"
-
-static const char blanks[] = " \t\r\n\f\v";
+#include "md_text.h"
 
 /* The file as it is read; numbers stand anywhere in their lines. */
 struct text {
-    struct ctx *ctx;
-    const char *path;
-    FILE *file;
-    char *line, *at; /* at: what is left of the line */
-    size_t capacity;
-    int64_t number;
+    struct md_text in;
+    char *at; /* what is left of the line */
 };
 
-static int fail(struct text *t, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int fail(struct text *t, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    text_hide_control(text);
-    return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s", t->path,
-                t->number, text);
-}
-
-/* The next line; *there = 0 at the end of the file. */
 static int next_line(struct text *t, int *there)
 {
-    errno = 0;
-    ssize_t n = getline(&t->line, &t->capacity, t->file);
-    *there = n >= 0;
-    if (n < 0)
-        return ferror(t->file)
-                   ? FAIL(t->ctx, STATUS_INPUT, "cannot read '%s': %s", t->path,
-                          strerror(errno))
-                   : 0;
-    t->number++;
-    t->at = t->line;
-    return strlen(t->line) == (size_t)n
-               ? 0
-               : fail(t, "a zero byte: this is not a text file");
+    TRY(md_text_line(&t->in, there));
+    t->at = t->in.line;
+    return 0;
 }
 
 static int want_line(struct text *t, const char *what)
 {
     int there;
     TRY(next_line(t, &there));
-    return there ? 0 : fail(t, "the file ends before %s", what);
+    return there ? 0 : md_text_fail(&t->in, "the file ends before %s", what);
 }
 
-/* The next word of the present line, or NULL; *length without the blanks. */
+/* The next word of the present line, or NULL; *length without the
+ * MD_TEXT_BLANKS. */
 static char *next_word(struct text *t, int *length)
 {
-    t->at += strspn(t->at, blanks);
-    *length = (int)strcspn(t->at, blanks);
+    t->at += strspn(t->at, MD_TEXT_BLANKS);
+    *length = (int)strcspn(t->at, MD_TEXT_BLANKS);
     char *word = t->at;
     t->at += *length;
     return *length > 0 ? word : NULL;
@@ -83,11 +49,11 @@ static int number(struct text *t, const char *what, double *value)
     int length;
     char *word = next_word(t, &length), *end = NULL;
     if (!word)
-        return fail(t, "%s is missing", what);
+        return md_text_fail(&t->in, "%s is missing", what);
     *value = strtod(word, &end);
     if (end != word + length || !isfinite(*value))
-        return fail(t, "%s: '%.*s' is no finite number", what,
-                    length < 40 ? length : 40, word);
+        return md_text_fail(&t->in, "%s: '%.*s' is no finite number", what,
+                            length < 40 ? length : 40, word);
     return 0;
 }
 
@@ -97,8 +63,8 @@ static int count(struct text *t, const char *what, int least, int most,
     double v = 0;
     TRY(number(t, what, &v));
     if (v < least || v > most || fabs(v - rint(v)) > 0)
-        return fail(t, "%s: %g is no whole number from %d to %d", what, v,
-                    least, most);
+        return md_text_fail(&t->in, "%s: %g is no whole number from %d to %d",
+                            what, v, least, most);
     *value = (int)v;
     return 0;
 }
@@ -106,7 +72,9 @@ static int count(struct text *t, const char *what, int least, int most,
 static int positive(struct text *t, const char *what, double *value)
 {
     TRY(number(t, what, value));
-    return *value > 0 ? 0 : fail(t, "%s: %g is not positive", what, *value);
+    return *value > 0
+               ? 0
+               : md_text_fail(&t->in, "%s: %g is not positive", what, *value);
 }
 
 /* n numbers in so many lines as they take, and nothing behind them. */
@@ -119,22 +87,25 @@ static int numbers(struct text *t, const char *what, const char *element, int n,
         if (!word) {
             TRY(next_line(t, &there));
             if (!there)
-                return fail(t, "the file ends with value %d of the %d of %s%s",
-                            k, n, what, element);
+                return md_text_fail(
+                    &t->in, "the file ends with value %d of the %d of %s%s", k,
+                    n, what, element);
             continue;
         }
         out[k] = strtod(word, &end);
         if (end != word + length || !isfinite(out[k]))
-            return fail(t, "value %d of %s%s: '%.*s' is no finite number",
-                        k + 1, what, element, length < 40 ? length : 40, word);
+            return md_text_fail(
+                &t->in, "value %d of %s%s: '%.*s' is no finite number", k + 1,
+                what, element, length < 40 ? length : 40, word);
         k++;
     }
     int length;
     return next_word(t, &length)
-               ? fail(t,
-                      "more than the %d values of %s%s that the head of the "
-                      "file announces",
-                      n, what, element)
+               ? md_text_fail(
+                     &t->in,
+                     "more than the %d values of %s%s that the head of the "
+                     "file announces",
+                     n, what, element)
                : 0;
 }
 
@@ -152,10 +123,11 @@ static int read_grids(struct text *t, struct md_eam_file *f)
     TRY(positive(t, "the step of distances", &f->r_step));
     TRY(positive(t, "the cutoff", &f->cutoff));
     if (f->cutoff > f->n_r * f->r_step * (1 + 1e-9))
-        return fail(t,
-                    "the tables are too short: %d distances of %g end at %g, "
-                    "before the cutoff %g",
-                    f->n_r, f->r_step, (f->n_r - 1) * f->r_step, f->cutoff);
+        return md_text_fail(
+            &t->in,
+            "the tables are too short: %d distances of %g end at %g, "
+            "before the cutoff %g",
+            f->n_r, f->r_step, (f->n_r - 1) * f->r_step, f->cutoff);
     return 0;
 }
 
@@ -172,15 +144,17 @@ static int read_mass(struct text *t, double *mass)
 static int read_comment(struct text *t)
 {
     TRY(want_line(t, "its first line"));
-    const char *units = strstr(t->line, "UNITS:");
+    const char *units = strstr(t->in.line, "UNITS:");
     if (!units)
         return 0;
     units += strlen("UNITS:");
-    units += strspn(units, blanks);
+    units += strspn(units, MD_TEXT_BLANKS);
     if (strncmp(units, "metal", 5) != 0)
-        return fail(
-            t, "the units are '%.*s'; only metal (eV, angstrom) is read",
-            (int)strcspn(units, blanks) < 20 ? (int)strcspn(units, blanks) : 20,
+        return md_text_fail(
+            &t->in, "the units are '%.*s'; only metal (eV, angstrom) is read",
+            (int)strcspn(units, MD_TEXT_BLANKS) < 20
+                ? (int)strcspn(units, MD_TEXT_BLANKS)
+                : 20,
             units);
     return 0;
 }
@@ -194,8 +168,8 @@ static int allocate(struct text *t, struct md_eam_file *f, int is_setfl)
     double **pair = is_setfl ? &f->pair : &f->charge;
     *pair = malloc(pairs * n_r * sizeof **pair);
     if (!f->embedding || !f->density || !*pair)
-        return FAIL(t->ctx, STATUS_MEMORY, "no memory for the tables of '%s'",
-                    t->path);
+        return FAIL(t->in.ctx, STATUS_MEMORY,
+                    "no memory for the tables of '%s'", t->in.path);
     return 0;
 }
 
@@ -219,27 +193,29 @@ static int read_funcfl(struct text *t, struct md_eam_file *f)
 static int read_elements(struct text *t, struct md_eam_file *f)
 {
     TRY(want_line(t, "the elements' names"));
-    f->elements_line = (int)t->number;
+    f->elements_line = (int)t->in.number;
     TRY(count(t, "the number of elements", 1, MD_EAM_ELEMENTS_MAX,
               &f->n_elements));
     for (int e = 0; e < f->n_elements; e++) {
         int length;
         char *word = next_word(t, &length);
         if (!word)
-            return fail(t, "%d elements, but only %d names", f->n_elements, e);
+            return md_text_fail(&t->in, "%d elements, but only %d names",
+                                f->n_elements, e);
         if (length >= MD_NAME_MAX)
-            return fail(t,
-                        "the name of element %d is longer than %d characters",
-                        e + 1, MD_NAME_MAX - 1);
+            return md_text_fail(
+                &t->in, "the name of element %d is longer than %d characters",
+                e + 1, MD_NAME_MAX - 1);
         snprintf(f->element[e], sizeof f->element[e], "%.*s", length, word);
         for (int k = 0; k < e; k++)
             if (strcmp(f->element[k], f->element[e]) == 0)
-                return fail(t, "element '%s' stands there twice",
-                            f->element[e]);
+                return md_text_fail(&t->in, "element '%s' stands there twice",
+                                    f->element[e]);
     }
     int length;
     return next_word(t, &length)
-               ? fail(t, "%d elements, but more names", f->n_elements)
+               ? md_text_fail(&t->in, "%d elements, but more names",
+                              f->n_elements)
                : 0;
 }
 
@@ -284,8 +260,10 @@ static int check_end(struct text *t)
             continue;
         (void)strtod(word, &end);
         return end == word + length
-                   ? fail(t, "numbers behind the last table: the head of the "
-                             "file announces fewer")
+                   ? md_text_fail(
+                         &t->in,
+                         "numbers behind the last table: the head of the "
+                         "file announces fewer")
                    : 0;
     }
 }
@@ -293,17 +271,16 @@ static int check_end(struct text *t)
 int md_eam_parse(struct ctx *ctx, const char *path, int is_setfl,
                  struct md_eam_file *out)
 {
-    struct text t = {.ctx = ctx, .path = path};
+    struct text t = {
+        .in = {.ctx = ctx, .path = path, .file = fopen(path, "r")}};
     *out = (struct md_eam_file){.path = path};
-    t.file = fopen(path, "r");
-    if (!t.file)
+    if (!t.in.file)
         return FAIL(ctx, STATUS_INPUT, "cannot read '%s': %s", path,
                     strerror(errno));
     int status = is_setfl ? read_setfl(&t, out) : read_funcfl(&t, out);
     if (status == 0)
         status = check_end(&t);
-    fclose(t.file);
-    free(t.line);
+    md_text_close(&t.in);
     return status;
 }
 

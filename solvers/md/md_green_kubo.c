@@ -206,42 +206,21 @@ static int sample(struct ctx *ctx, struct md *md, void *state)
 
 /* ---- checkpoints ---- */
 
-typedef int (*transfer)(struct ctx *, struct state_io *,
-                        const struct state_array *);
-
-/* Both ways. */
-static int move_all(struct ctx *ctx, struct green_kubo *g, struct state_io *io,
-                    transfer move)
+static int arrays(const struct md *md, void *state, struct state_array *out)
 {
+    struct green_kubo *g = state;
     int64_t n = g->n_lags;
-    struct state_array arrays[] = {
-        state_shared("green_kubo/counters", STATE_INT64, COUNTERS, g->counters),
-        state_shared("green_kubo/sums", STATE_DOUBLE, 2, g->sums),
-        state_shared("green_kubo/recent", STATE_DOUBLE, n * PARTS, g->recent),
-        state_shared("green_kubo/products", STATE_DOUBLE,
-                     n * PARTS * BLOCKS_MAX, g->products),
-        state_shared("green_kubo/n_products", STATE_INT64, n * BLOCKS_MAX,
-                     g->n_products)};
-    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
-        TRY(move(ctx, io, &arrays[a]));
-    return 0;
-}
-
-static int save(struct ctx *ctx, const struct md *md, void *state,
-                struct state_io *io)
-{
     (void)md;
-    return move_all(ctx, state, io, io->put);
-}
-
-static int restore(struct ctx *ctx, const struct md *md, void *state,
-                   struct state_io *io)
-{
-    int64_t shape[STATE_RANK_MAX];
-    (void)md;
-    if (!io->find(io, "green_kubo/counters", shape))
-        return 0;
-    return move_all(ctx, state, io, io->get);
+    out[0] =
+        state_shared("green_kubo/counters", STATE_INT64, COUNTERS, g->counters);
+    out[1] = state_shared("green_kubo/sums", STATE_DOUBLE, 2, g->sums);
+    out[2] =
+        state_shared("green_kubo/recent", STATE_DOUBLE, n * PARTS, g->recent);
+    out[3] = state_shared("green_kubo/products", STATE_DOUBLE,
+                          n * PARTS * BLOCKS_MAX, g->products);
+    out[4] = state_shared("green_kubo/n_products", STATE_INT64, n * BLOCKS_MAX,
+                          g->n_products);
+    return 5;
 }
 
 /* ---- results ---- */
@@ -437,7 +416,6 @@ const struct md_analysis md_green_kubo = {.section = SECTION,
                                           .allocate = allocate,
                                           .bytes = bytes,
                                           .sample = sample,
-                                          .save = save,
-                                          .restore = restore,
+                                          .arrays = arrays,
                                           .tables = tables,
                                           .free = free_all};

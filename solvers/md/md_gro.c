@@ -1,15 +1,12 @@
 /* md_gro.c: places, velocities and the box from a .gro file, for the atoms of a
  * topology.
  */
-#define _POSIX_C_SOURCE 200809L /* getline */
-
 #include "md_gro.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +17,13 @@
 #include "base/param.h"
 #include "base/units.h"
 #include "md_data.h"
+#include "md_text.h"
 #include "md_top.h"
 
 enum { FIRST = 20, NAME = 10, NAME_WIDTH = 5 }; /* columns of a row */
 
 struct gro {
-    struct ctx *ctx;
-    const char *path;
-    FILE *file;
-    char *line;
-    size_t capacity, length;
-    int64_t number;
+    struct md_text in;
     int width; /* columns of a coordinate */
     const struct top_scale *scale;
 };
@@ -41,33 +34,17 @@ int md_gro_is(const char *path)
     return n > 4 && strcmp(path + n - 4, ".gro") == 0;
 }
 
-static int fail(struct gro *g, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int fail(struct gro *g, const char *fmt, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    text_hide_control(text);
-    return FAIL(g->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s", g->path,
-                g->number, text);
-}
-
 static int next_line(struct gro *g, const char *what)
 {
-    errno = 0;
-    ssize_t n = getline(&g->line, &g->capacity, g->file);
-    g->number++;
-    if (n < 0)
-        return fail(g, "the file ends here; %s is due", what);
-    if (strlen(g->line) != (size_t)n)
-        return fail(g, "a zero byte: this is not a text file");
-    while (n > 0 && isspace((unsigned char)g->line[n - 1]))
-        g->line[--n] = '\0';
-    g->length = (size_t)n;
+    int there;
+    TRY(md_text_line(&g->in, &there));
+    if (!there) {
+        g->in.number++;
+        return md_text_fail(&g->in, "the file ends here; %s is due", what);
+    }
+    while (g->in.length > 0 &&
+           isspace((unsigned char)g->in.line[g->in.length - 1]))
+        g->in.line[--g->in.length] = '\0';
     return 0;
 }
 
@@ -76,11 +53,13 @@ static int next_line(struct gro *g, const char *what)
 /* The width of a coordinate is the distance of two decimal points. */
 static int find_width(struct gro *g)
 {
-    const char *first = g->length > FIRST ? strchr(g->line + FIRST, '.') : NULL;
+    const char *first =
+        g->in.length > FIRST ? strchr(g->in.line + FIRST, '.') : NULL;
     const char *second = first ? strchr(first + 1, '.') : NULL;
     if (!second || second - first < 3 || second - first > 40)
-        return fail(g, "expected residue, atom and number in 20 columns, and "
-                       "three coordinates behind them");
+        return md_text_fail(
+            &g->in, "expected residue, atom and number in 20 columns, and "
+                    "three coordinates behind them");
     g->width = (int)(second - first);
     return 0;
 }
@@ -90,11 +69,11 @@ static int number_at(struct gro *g, int k, const char *what, double *value)
     char text[48], *end;
     size_t start = FIRST + (size_t)k * (size_t)g->width;
     snprintf(text, sizeof text, "%.*s", g->width,
-             start < g->length ? g->line + start : "");
+             start < g->in.length ? g->in.line + start : "");
     *value = strtod(text, &end);
     if (end == text || end[strspn(end, " \t")] != '\0' || !isfinite(*value))
-        return fail(g, "%s %c: '%s' is no finite number", what, "xyz"[k % 3],
-                    text);
+        return md_text_fail(&g->in, "%s %c: '%s' is no finite number", what,
+                            "xyz"[k % 3], text);
     return 0;
 }
 
@@ -106,9 +85,9 @@ static int read_row(struct gro *g, struct md_data *data, int64_t i,
     TRY(next_line(g, "an atom"));
     if (g->width == 0)
         TRY(find_width(g));
-    if (g->length < FIRST + 3)
-        return fail(g, "the line is too short for an atom");
-    int fast = g->length > FIRST + 3 * (size_t)g->width;
+    if (g->in.length < FIRST + 3)
+        return md_text_fail(&g->in, "the line is too short for an atom");
+    int fast = g->in.length > FIRST + 3 * (size_t)g->width;
     for (int d = 0; d < 3; d++) {
         TRY(number_at(g, d, "position", &p->position[d]));
         p->position[d] *= g->scale->length;
@@ -118,16 +97,16 @@ static int read_row(struct gro *g, struct md_data *data, int64_t i,
         p->velocity[d] *= g->scale->length / g->scale->time;
     }
     data->has_velocities |= fast;
-    memcpy(own, g->line + NAME, NAME_WIDTH);
+    memcpy(own, g->in.line + NAME, NAME_WIDTH);
     own[NAME_WIDTH] = '\0';
     const char *start = own + strspn(own, " ");
     size_t n = strcspn(start, " ");
     if (strlen(name) != n || strncmp(start, name, n) != 0) {
         if ((*others)++ == 0)
-            log_warn(g->ctx->log,
+            log_warn(g->in.ctx->log,
                      "%s:%" PRId64 ": atom %" PRId64 " is called '%.*s', but "
                      "'%s' in the topology; are the molecules in one order?",
-                     g->path, g->number, i + 1, (int)n, start, name);
+                     g->in.path, g->in.number, i + 1, (int)n, start, name);
     }
     return 0;
 }
@@ -138,29 +117,33 @@ static int read_box(struct gro *g, struct md_data *data)
     double edge[9] = {0};
     int n = 0;
     TRY(next_line(g, "the box"));
-    char *at = g->line, *end;
+    char *at = g->in.line, *end;
     for (; n < 9; n++, at = end) {
         edge[n] = strtod(at, &end);
         if (end == at || !isfinite(edge[n]))
             break;
     }
     if ((n != 3 && n != 9) || at[strspn(at, " \t")] != '\0')
-        return fail(g, "expected the box, three numbers (or nine)");
+        return md_text_fail(&g->in,
+                            "expected the box, three numbers (or nine)");
     for (int k = 3; k < 9; k++)
         if (fabs(edge[k]) > 0)
-            return fail(g, "the box is triclinic; only right-angled boxes are "
-                           "read");
+            return md_text_fail(
+                &g->in, "the box is triclinic; only right-angled boxes are "
+                        "read");
     for (int d = 0; d < 3; d++) {
         if (!(edge[d] > 0))
-            return fail(g, "the box is %g long in %c", edge[d], "xyz"[d]);
+            return md_text_fail(&g->in, "the box is %g long in %c", edge[d],
+                                "xyz"[d]);
         data->lo[d] = 0;
         data->hi[d] = edge[d] * g->scale->length;
     }
     for (int64_t i = 0; i < data->n_atoms; i++)
         for (int d = 0; d < 3; d++)
             if (fabs(data->atoms[i].position[d]) > 1e9 * data->hi[d])
-                return fail(g, "atom %" PRId64 " is more than 10^9 boxes away",
-                            i + 1);
+                return md_text_fail(
+                    &g->in, "atom %" PRId64 " is more than 10^9 boxes away",
+                    i + 1);
     return 0;
 }
 
@@ -170,14 +153,15 @@ static int read_count(struct gro *g, int64_t expected)
     TRY(next_line(g, "a title"));
     TRY(next_line(g, "the number of atoms"));
     errno = 0;
-    long long n = strtoll(g->line, &end, 10);
-    if (end == g->line || *end != '\0' || errno != 0 || n < 1)
-        return fail(g, "expected the number of atoms, at least 1");
+    long long n = strtoll(g->in.line, &end, 10);
+    if (end == g->in.line || *end != '\0' || errno != 0 || n < 1)
+        return md_text_fail(&g->in, "expected the number of atoms, at least 1");
     if (n != expected)
-        return fail(g,
-                    "%lld atoms, but the molecules of the topology have "
-                    "%" PRId64,
-                    n, expected);
+        return md_text_fail(
+            &g->in,
+            "%lld atoms, but the molecules of the topology have "
+            "%" PRId64,
+            n, expected);
     return 0;
 }
 
@@ -203,16 +187,17 @@ static int read_gro(struct gro *g, struct top *top, struct md_data *data)
     TRY(md_top_build(top, g->scale, data));
     TRY(read_rows(g, top, data, &others));
     if (others > 1)
-        log_warn(g->ctx->log,
+        log_warn(g->in.ctx->log,
                  "%s: %" PRId64 " atoms have other names in the "
                  "topology",
-                 g->path, others);
+                 g->in.path, others);
     TRY(read_box(g, data));
-    while (getline(&g->line, &g->capacity, g->file) >= 0) {
-        g->number++;
-        if (g->line[strspn(g->line, " \t\r\n")] != '\0')
-            return fail(g, "text behind the box; a file with several frames "
-                           "is not read");
+    for (int there = 1; there;) {
+        TRY(md_text_line(&g->in, &there));
+        if (there && g->in.line[strspn(g->in.line, " \t\r\n")] != '\0')
+            return md_text_fail(
+                &g->in, "text behind the box; a file with several frames "
+                        "is not read");
     }
     return 0;
 }
@@ -269,19 +254,6 @@ static int find_scale(struct ctx *ctx, const struct params *p,
     return 0;
 }
 
-/* A path of the deck, relative to its folder. NULL: no memory. */
-static char *deck_path(const struct params *p, const char *name)
-{
-    const char *folder = params_folder(p);
-    size_t size = strlen(name) + strlen(folder) + 2;
-    char *path = malloc(size);
-    int alone = name[0] == '/' || strcmp(folder, ".") == 0;
-    if (path)
-        snprintf(path, size, "%s%s%s", alone ? "" : folder, alone ? "" : "/",
-                 name);
-    return path;
-}
-
 static int parse_top(struct ctx *ctx, const struct params *p, struct top *top,
                      char **folders, size_t n_folders)
 {
@@ -289,7 +261,7 @@ static int parse_top(struct ctx *ctx, const struct params *p, struct top *top,
     const char *const *definitions = NULL;
     if (params_is_set(p, "md.initial", "define"))
         definitions = params_strings(p, "md.initial", "define", &n);
-    char *path = deck_path(p, params_string(p, "md.initial", "topology"));
+    char *path = params_file(p, params_string(p, "md.initial", "topology"));
     int status = path ? md_top_parse(ctx, path, (const char *const *)folders,
                                      n_folders, definitions, n, top)
                       : FAIL(ctx, STATUS_MEMORY, "no memory for a path");
@@ -301,7 +273,7 @@ int md_gro_parse(struct ctx *ctx, const struct params *p, struct md_data *data)
 {
     struct top_scale scale;
     struct top top = {0};
-    struct gro g = {.ctx = ctx, .path = data->path, .scale = &scale};
+    struct gro g = {.in = {.ctx = ctx, .path = data->path}, .scale = &scale};
     size_t n = 0;
     const char *const *names = NULL;
     int status;
@@ -310,20 +282,18 @@ int md_gro_parse(struct ctx *ctx, const struct params *p, struct md_data *data)
         names = params_strings(p, "md.initial", "include", &n);
     char **folders = calloc(n + 1, sizeof *folders);
     for (size_t k = 0; folders && k < n; k++)
-        folders[k] = deck_path(p, names[k]);
+        folders[k] = params_file(p, names[k]);
     status = folders && (n == 0 || folders[n - 1])
                  ? 0
                  : FAIL(ctx, STATUS_MEMORY, "no memory for paths");
     if (status == 0)
         status = parse_top(ctx, p, &top, folders, n);
-    if (status == 0 && !(g.file = fopen(g.path, "r")))
-        status = FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", g.path,
+    if (status == 0 && !(g.in.file = fopen(g.in.path, "r")))
+        status = FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", g.in.path,
                       strerror(errno));
     if (status == 0)
         status = read_gro(&g, &top, data);
-    if (g.file)
-        fclose(g.file);
-    free(g.line);
+    md_text_close(&g.in);
     for (size_t k = 0; folders && k < n; k++)
         free(folders[k]);
     free(folders);

@@ -21,7 +21,6 @@ static void read_members(struct params *p, const struct md *md, int i,
                          struct md_group *g, unsigned char *has)
 {
     size_t n = 0;
-    char list[256];
     int by_species = params_is_set_at(p, section, i, "species");
     memset(has, !by_species, (size_t)md->n_species);
     g->has = has;
@@ -30,13 +29,9 @@ static void read_members(struct params *p, const struct md *md, int i,
     const char *const *names =
         by_species ? params_strings_at(p, section, i, "species", &n) : NULL;
     for (size_t k = 0; k < n; k++) {
-        int s = md_find_species(md, names[k]);
+        int s = md_read_species(p, md, section, i, "species", names[k]);
         if (s >= 0)
             has[s] = 1;
-        else
-            params_error_at(p, section, i, "species",
-                            "unknown species '%s'; declared: %s", names[k],
-                            md_species_list(md, list, sizeof list));
     }
     if (!params_is_set_at(p, section, i, "ids"))
         return;
@@ -123,16 +118,12 @@ void md_groups_free(struct md *md)
 int md_groups_start(struct ctx *ctx, struct md *md)
 {
     const struct md_outer *o = &md->walls.outer;
-    size_t n = md->k->count(md->store);
+    struct md_particle *p;
     int64_t held = 0;
-    int status = 0;
+    size_t n;
     if (o->n_held == 0)
         return 0;
-    struct md_particle *p = malloc((n + 1) * sizeof *p);
-    if (!p)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory to count groups");
-    TRY(comm_agree(ctx, status));
-    md->k->gather(md->store, p, NULL);
+    TRY(md_own_particles(ctx, md, &p, &n));
     for (size_t i = 0; i < n; i++)
         held += md_held_at(o, p[i].id, p[i].species) != NULL;
     free(p);

@@ -44,6 +44,33 @@ const char *md_species_list(const struct md *md, char *buffer, size_t size)
     return buffer;
 }
 
+int md_read_species(struct params *p, const struct md *md, const char *section,
+                    int index, const char *key, const char *name)
+{
+    static const char unknown[] = "unknown species '%s'; declared: %s";
+    char list[256];
+    int s = md_find_species(md, name);
+    if (s < 0 && index < 0)
+        params_error(p, section, key, unknown, name,
+                     md_species_list(md, list, sizeof list));
+    else if (s < 0)
+        params_error_at(p, section, index, key, unknown, name,
+                        md_species_list(md, list, sizeof list));
+    return s;
+}
+
+int md_read_pair(struct params *p, const struct md *md, const char *section,
+                 int index, const char *key, const char *const names[2],
+                 int s[2])
+{
+    for (int e = 0; e < 2; e++) {
+        s[e] = md_read_species(p, md, section, index, key, names[e]);
+        if (s[e] < 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* ---- mixing ---- */
 
 /* Parameters of an unlike pair from those of the like ones. Lorentz (1881) and
@@ -150,19 +177,11 @@ static int read_coefficients(struct params *p, const struct md *md, int i,
                              struct lj *table)
 {
     const char *section = "md.pair.coefficients";
-    char list[256];
     size_t n = 0;
     int s[2];
     const char *const *names = params_strings_at(p, section, i, "species", &n);
-    for (int e = 0; e < 2; e++) {
-        s[e] = md_find_species(md, names[e]);
-        if (s[e] < 0) {
-            params_error_at(p, section, i, "species",
-                            "unknown species '%s'; declared: %s", names[e],
-                            md_species_list(md, list, sizeof list));
-            return 0;
-        }
-    }
+    if (!md_read_pair(p, md, section, i, "species", names, s))
+        return 0;
     if (md_pair_check_keys(p, i) != 0)
         return 0;
     struct lj lj = {1, params_double_at(p, section, i, "epsilon"),

@@ -152,14 +152,11 @@ static int read_spline(struct ctx *ctx, struct params *p, int i, double cutoff,
 {
     struct md_pair_file f = {0};
     const char *name = params_string_at(p, section, i, "file");
-    const char *folder = params_folder(p);
-    size_t size = strlen(name) + strlen(folder) + 2;
-    int plain = name[0] == '/' || strcmp(folder, ".") == 0, status = 0;
-    char *path = malloc(size);
+    char *path = params_file(p, name);
+    int status = 0;
     if (!path)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for a path");
     TRY_CLEANUP(comm_agree(ctx, status));
-    snprintf(path, size, "%s%s%s", plain ? "" : folder, plain ? "" : "/", name);
     f.path = path;
     f.keyword = params_string_at(p, section, i, "keyword");
     if (comm_rank(ctx->comm) == 0)
@@ -185,19 +182,11 @@ cleanup:
 static int find_pair(struct params *p, const struct md *md, int i,
                      const unsigned char *known, int s[2])
 {
-    char list[256];
     size_t count = 0;
     const char *const *names =
         params_strings_at(p, section, i, "species", &count);
-    for (int e = 0; e < 2; e++) {
-        s[e] = md_find_species(md, names[e]);
-        if (s[e] < 0) {
-            params_error_at(p, section, i, "species",
-                            "unknown species '%s'; declared: %s", names[e],
-                            md_species_list(md, list, sizeof list));
-            return 0;
-        }
-    }
+    if (!md_read_pair(p, md, section, i, "species", names, s))
+        return 0;
     if (known[s[0] * md->n_species + s[1]])
         params_error_at(p, section, i, "species",
                         "the pair %s-%s already has coefficients", names[0],

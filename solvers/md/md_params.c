@@ -213,15 +213,9 @@ static void read_lattice(struct params *p, struct md *md, const double *size)
 static int read_path(struct ctx *ctx, struct params *p, struct md *md)
 {
     const char *name = params_string(p, "md.initial", "read");
-    const char *folder = params_folder(p);
-    size_t size = strlen(name) + strlen(folder) + 2;
-    md->initial.read = malloc(size);
+    md->initial.read = params_file(p, name);
     if (!md->initial.read)
         return FAIL(ctx, STATUS_MEMORY, "no memory for a path");
-    if (name[0] == '/' || strcmp(folder, ".") == 0)
-        snprintf(md->initial.read, size, "%s", name);
-    else
-        snprintf(md->initial.read, size, "%s/%s", folder, name);
     size_t length = strlen(name);
     if (!md_data_is(name) && !md_gro_is(name) && !md_h5md_is(name) &&
         (length < 5 || strcmp(name + length - 4, ".xyz") != 0))

@@ -177,16 +177,14 @@ static void add_particles(const struct md *md, struct profile *c,
 static int fetch(struct ctx *ctx, const struct md *md, const struct profile *c,
                  struct md_particle **p, double (**virial)[3], size_t *n)
 {
-    int status = 0;
-    *n = md->k->count(md->store);
-    *p = malloc((*n + 1) * sizeof **p);
-    *virial = c->pressure ? malloc((*n + 1) * sizeof **virial) : NULL;
-    if (!*p || (c->pressure && !*virial))
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", *n);
-    TRY(comm_agree(ctx, status));
-    TRY(md_gather(ctx, md, *p, NULL));
-    if (c->pressure)
-        status = md->k->pair_virial(ctx, md->store, *virial);
+    int status;
+    TRY(md_own_particles(ctx, md, p, n));
+    if (!c->pressure)
+        return 0;
+    *virial = malloc((*n + 1) * sizeof **virial);
+    status = *virial
+                 ? md->k->pair_virial(ctx, md->store, *virial)
+                 : FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", *n);
     return comm_agree(ctx, status);
 }
 
@@ -214,43 +212,18 @@ cleanup:
 
 /* ---- checkpoints ---- */
 
-typedef int (*transfer)(struct ctx *, struct state_io *,
-                        const struct state_array *);
-
-/* Both ways. */
-static int move_all(struct ctx *ctx, struct profile *c, struct state_io *io,
-                    transfer move)
-{
-    int map = c->n_axes == 2;
-    struct state_array arrays[] = {
-        state_shared(map ? "map/samples" : "profile/samples", STATE_INT64, 1,
-                     &c->n_samples),
-        state_shared(map ? "map/edges" : "profile/edges", STATE_DOUBLE, 3,
-                     c->edges),
-        state_shared(map ? "map/sum" : "profile/sum", STATE_DOUBLE,
-                     c->cells * c->width, c->sum)};
-    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
-        TRY(move(ctx, io, &arrays[a]));
-    return 0;
-}
-
-static int save(struct ctx *ctx, const struct md *md, void *state,
-                struct state_io *io)
-{
-    (void)md;
-    return move_all(ctx, state, io, io->put);
-}
-
-static int restore(struct ctx *ctx, const struct md *md, void *state,
-                   struct state_io *io)
+static int arrays(const struct md *md, void *state, struct state_array *out)
 {
     struct profile *c = state;
-    int64_t shape[STATE_RANK_MAX];
+    int map = c->n_axes == 2;
     (void)md;
-    if (!io->find(io, c->n_axes == 2 ? "map/samples" : "profile/samples",
-                  shape))
-        return 0;
-    return move_all(ctx, c, io, io->get);
+    out[0] = state_shared(map ? "map/samples" : "profile/samples", STATE_INT64,
+                          1, &c->n_samples);
+    out[1] = state_shared(map ? "map/edges" : "profile/edges", STATE_DOUBLE, 3,
+                          c->edges);
+    out[2] = state_shared(map ? "map/sum" : "profile/sum", STATE_DOUBLE,
+                          c->cells * c->width, c->sum);
+    return 3;
 }
 
 /* ---- results ---- */
@@ -369,8 +342,7 @@ const struct md_analysis md_profile = {.section = SLABS,
                                        .allocate = allocate,
                                        .bytes = bytes,
                                        .sample = sample,
-                                       .save = save,
-                                       .restore = restore,
+                                       .arrays = arrays,
                                        .tables = tables,
                                        .free = free_all};
 
@@ -379,7 +351,6 @@ const struct md_analysis md_map = {.section = MAP,
                                    .allocate = allocate,
                                    .bytes = bytes,
                                    .sample = sample,
-                                   .save = save,
-                                   .restore = restore,
+                                   .arrays = arrays,
                                    .tables = tables,
                                    .free = free_all};

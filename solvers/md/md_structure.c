@@ -276,58 +276,31 @@ static void add_wave(const struct md *md, struct structure *f, size_t w)
 static int sample(struct ctx *ctx, struct md *md, void *state)
 {
     struct structure *f = state;
-    size_t n = md->k->count(md->store);
-    size_t n_sums = 2 * f->n_waves * (size_t)md->n_species;
-    struct md_particle *p = malloc((n + 1) * sizeof *p);
-    int status = 0;
-    if (!p)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
-    TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(md_gather(ctx, md, p, NULL));
+    size_t n, n_sums = 2 * f->n_waves * (size_t)md->n_species;
+    struct md_particle *p;
+    TRY(md_own_particles(ctx, md, &p, &n));
     add_particles(md, f, p, n);
-    TRY_CLEANUP(comm_sum_double(ctx, f->rho[0], (int)n_sums));
+    free(p);
+    TRY(comm_sum_double(ctx, f->rho[0], (int)n_sums));
     for (size_t w = 0; w < f->n_waves; w++)
         add_wave(md, f, w);
     f->n_samples++;
-cleanup:
-    free(p);
-    return status;
+    return 0;
 }
 
 /* ---- checkpoints ---- */
 
-typedef int (*transfer)(struct ctx *, struct state_io *,
-                        const struct state_array *);
-
-/* Both ways. */
-static int move_all(struct ctx *ctx, struct structure *f, struct state_io *io,
-                    transfer move)
+static int arrays(const struct md *md, void *state, struct state_array *out)
 {
-    struct state_array arrays[] = {
-        state_shared("structure_factor/samples", STATE_INT64, 1, &f->n_samples),
-        state_shared("structure_factor/k", STATE_DOUBLE, f->n_shells, f->k),
-        state_shared("structure_factor/sum", STATE_DOUBLE,
-                     (int64_t)f->n_channels * f->n_shells, f->sum)};
-    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
-        TRY(move(ctx, io, &arrays[a]));
-    return 0;
-}
-
-static int save(struct ctx *ctx, const struct md *md, void *state,
-                struct state_io *io)
-{
+    struct structure *f = state;
     (void)md;
-    return move_all(ctx, state, io, io->put);
-}
-
-static int restore(struct ctx *ctx, const struct md *md, void *state,
-                   struct state_io *io)
-{
-    int64_t shape[STATE_RANK_MAX];
-    (void)md;
-    if (!io->find(io, "structure_factor/samples", shape))
-        return 0;
-    return move_all(ctx, state, io, io->get);
+    out[0] =
+        state_shared("structure_factor/samples", STATE_INT64, 1, &f->n_samples);
+    out[1] =
+        state_shared("structure_factor/k", STATE_DOUBLE, f->n_shells, f->k);
+    out[2] = state_shared("structure_factor/sum", STATE_DOUBLE,
+                          (int64_t)f->n_channels * f->n_shells, f->sum);
+    return 3;
 }
 
 /* ---- results ---- */
@@ -393,7 +366,6 @@ const struct md_analysis md_structure = {.section = SECTION,
                                          .allocate = allocate,
                                          .bytes = bytes,
                                          .sample = sample,
-                                         .save = save,
-                                         .restore = restore,
+                                         .arrays = arrays,
                                          .tables = tables,
                                          .free = free_all};

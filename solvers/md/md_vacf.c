@@ -173,38 +173,16 @@ static int sample(struct ctx *ctx, struct md *md, void *state)
 
 /* ---- checkpoints ---- */
 
-typedef int (*transfer)(struct ctx *, struct state_io *,
-                        const struct state_array *);
-
-/* Both ways. */
-static int move_all(struct ctx *ctx, const struct md *md, struct vacf *v,
-                    struct state_io *io, transfer move)
+static int arrays(const struct md *md, void *state, struct state_array *out)
 {
-    struct state_array arrays[] = {
-        state_rows("vacf/velocity", STATE_DOUBLE, md->n_particles, v->first,
-                   v->n, 3 * v->n_slots, v->velocity),
-        state_shared("vacf/begun", STATE_INT64, v->n_slots, v->begun),
-        state_shared("vacf/sum", STATE_DOUBLE, v->n_lags * v->n_species,
-                     v->sum),
-        state_shared("vacf/origins", STATE_INT64, v->n_lags, v->n_origins)};
-    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
-        TRY(move(ctx, io, &arrays[a]));
-    return 0;
-}
-
-static int save(struct ctx *ctx, const struct md *md, void *state,
-                struct state_io *io)
-{
-    return move_all(ctx, md, state, io, io->put);
-}
-
-static int restore(struct ctx *ctx, const struct md *md, void *state,
-                   struct state_io *io)
-{
-    int64_t shape[STATE_RANK_MAX];
-    if (!io->find(io, "vacf/begun", shape))
-        return 0;
-    return move_all(ctx, md, state, io, io->get);
+    struct vacf *v = state;
+    out[0] = state_shared("vacf/begun", STATE_INT64, v->n_slots, v->begun);
+    out[1] = state_rows("vacf/velocity", STATE_DOUBLE, md->n_particles,
+                        v->first, v->n, 3 * v->n_slots, v->velocity);
+    out[2] = state_shared("vacf/sum", STATE_DOUBLE, v->n_lags * v->n_species,
+                          v->sum);
+    out[3] = state_shared("vacf/origins", STATE_INT64, v->n_lags, v->n_origins);
+    return 4;
 }
 
 /* ---- results ---- */
@@ -421,7 +399,6 @@ const struct md_analysis md_vacf = {.section = SECTION,
                                     .allocate = allocate,
                                     .bytes = bytes,
                                     .sample = sample,
-                                    .save = save,
-                                    .restore = restore,
+                                    .arrays = arrays,
                                     .tables = tables,
                                     .free = free_all};

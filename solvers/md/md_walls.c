@@ -51,20 +51,15 @@ static void read_species(struct params *p, const struct md *md, int i,
                          unsigned char *acts)
 {
     size_t n = 0;
-    char list[256];
     memset(acts, !params_is_set_at(p, section, i, "species"),
            (size_t)md->n_species);
     if (acts[0])
         return;
     const char *const *names = params_strings_at(p, section, i, "species", &n);
     for (size_t k = 0; k < n; k++) {
-        int s = md_find_species(md, names[k]);
+        int s = md_read_species(p, md, section, i, "species", names[k]);
         if (s >= 0)
             acts[s] = 1;
-        else
-            params_error_at(p, section, i, "species",
-                            "unknown species '%s'; declared: %s", names[k],
-                            md_species_list(md, list, sizeof list));
     }
 }
 
@@ -206,15 +201,12 @@ int md_walls_open(struct ctx *ctx, struct md *md)
 /* A start outside of the walls would have been taken for that of an image. */
 int md_walls_start(struct ctx *ctx, struct md *md)
 {
-    size_t n = md->k->count(md->store);
+    struct md_particle *p;
     int status = 0;
+    size_t n;
     if (!is_on(md))
         return 0;
-    struct md_particle *p = malloc((n + 1) * sizeof *p);
-    if (!p)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory to look at the start");
-    else
-        md->k->gather(md->store, p, NULL);
+    TRY(md_own_particles(ctx, md, &p, &n));
     for (size_t i = 0; i < n && status == 0; i++)
         for (int d = 0; d < 3 && status == 0; d++)
             if (md->walls.outer.walled[d] && p[i].image[d] != 0)

@@ -180,6 +180,9 @@ enum unit_system params_units(const struct params *p);
 const char *params_path(const struct params *p); /* of the deck */
 /* The folder of the deck, for files it names ("." where it has none). */
 const char *params_folder(const struct params *p);
+/* The path of a file that the deck names, for the caller to free. NULL: no
+ * memory. */
+char *params_file(const struct params *p, const char *name);
 /* The deck's bytes as read, and the resolved deck as TOML (all keys, defaults
  * filled in, overrides applied, bare numbers in the deck's units). The resolved
  * deck is made at the call; the pointer holds until the next call or fill.

@@ -172,6 +172,17 @@ const char *params_folder(const struct params *p)
     return p->folder;
 }
 
+char *params_file(const struct params *p, const char *name)
+{
+    int plain = name[0] == '/' || strcmp(p->folder, ".") == 0;
+    size_t size = strlen(name) + strlen(p->folder) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s", plain ? "" : p->folder, plain ? "" : "/",
+                 name);
+    return path;
+}
+
 const char *params_text(const struct params *p, size_t *n)
 {
     *n = p->deck->length;

@@ -1,0 +1,99 @@
+/* md_text.c: see md_text.h. */
+#define _POSIX_C_SOURCE 200809L /* getline */
+
+#include "md_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/error.h"
+
+int md_text_fail(struct md_text *t, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    text_hide_control(text);
+    return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s", t->path,
+                t->number, t->section, t->section[0] ? ": " : "", text);
+}
+
+int md_text_line(struct md_text *t, int *there)
+{
+    errno = 0;
+    ssize_t n = getline(&t->line, &t->capacity, t->file);
+    *there = n >= 0;
+    t->n_words = 0;
+    if (n < 0)
+        return ferror(t->file)
+                   ? FAIL(t->ctx, STATUS_INPUT, "cannot read '%s': %s", t->path,
+                          strerror(errno))
+                   : 0;
+    t->number++;
+    t->length = (size_t)n;
+    return strlen(t->line) == t->length
+               ? 0
+               : md_text_fail(t, "a zero byte: this is not a text file");
+}
+
+int md_text_words(struct md_text *t, int *there)
+{
+    char *rest = NULL;
+    TRY(md_text_line(t, there));
+    if (!*there)
+        return 0;
+    t->comment = strchr(t->line, '#');
+    if (t->comment)
+        *t->comment++ = '\0';
+    for (char *w = strtok_r(t->line, MD_TEXT_BLANKS, &rest);
+         w && t->n_words < MD_TEXT_WORDS_MAX;
+         w = strtok_r(NULL, MD_TEXT_BLANKS, &rest))
+        t->word[t->n_words++] = w;
+    return 0;
+}
+
+void md_text_close(struct md_text *t)
+{
+    if (t->file)
+        fclose(t->file);
+    free(t->line);
+    t->file = NULL;
+    t->line = NULL;
+}
+
+int md_text_whole(struct md_text *t, int w, int64_t least, int64_t most,
+                  const char *what, int64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    if (w >= t->n_words)
+        return md_text_fail(t, "%s is missing", what);
+    long long v = strtoll(t->word[w], &end, 10);
+    if (*end != '\0' || errno != 0)
+        return md_text_fail(t, "%s: '%.40s' is no whole number", what,
+                            t->word[w]);
+    if (v < least || v > most)
+        return md_text_fail(t, "%s: %lld is outside of %" PRId64 " to %" PRId64,
+                            what, v, least, most);
+    *value = v;
+    return 0;
+}
+
+int md_text_real(struct md_text *t, int w, const char *what, double *value)
+{
+    char *end = NULL;
+    if (w >= t->n_words)
+        return md_text_fail(t, "%s is missing", what);
+    *value = strtod(t->word[w], &end);
+    if (*end != '\0' || !isfinite(*value))
+        return md_text_fail(t, "%s: '%.40s' is no finite number", what,
+                            t->word[w]);
+    return 0;
+}
