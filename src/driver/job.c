@@ -84,12 +84,18 @@ static int make_solver(struct ctx *ctx, struct job *job)
     return parts_check(ctx, job);
 }
 
+int job_read_deck(struct ctx *ctx, const char *deck, int n_overrides,
+                  const char *const *overrides, struct params **out)
+{
+    return params_read(ctx, deck, n_overrides, overrides, driver_param_table(),
+                       select_solver, NULL, out);
+}
+
 int job_open(struct ctx *ctx, const char *deck, int n_overrides,
              const char *const *overrides, struct job *job)
 {
     *job = (struct job){0};
-    TRY(params_read(ctx, deck, n_overrides, overrides, driver_param_table(),
-                    select_solver, NULL, &job->params));
+    TRY(job_read_deck(ctx, deck, n_overrides, overrides, &job->params));
     return comm_agree(ctx, make_solver(ctx, job));
 }
 

@@ -21,6 +21,11 @@ struct job {
     struct device *device;
 };
 
+/* The deck alone, checked against the tables of its keys: params_read().
+ * Collective. */
+int job_read_deck(struct ctx *ctx, const char *deck, int n_overrides,
+                  const char *const *overrides, struct params **out);
+
 /* Read and check the deck, make the solver, estimate. Nothing large is
  * allocated. *job is to be closed whatever is returned. Collective. */
 int job_open(struct ctx *ctx, const char *deck, int n_overrides,

@@ -11,9 +11,7 @@
 #include "base/log.h"
 #include "base/param.h"
 #include "driver/commands.h"
-#include "driver/driver_params.h"
 #include "driver/run.h"
-#include "solvers/solver.h"
 
 /* What a group of ranks has done. */
 struct tally {
@@ -21,19 +19,12 @@ struct tally {
     int worst; /* status of one that failed */
 };
 
-static const struct param_table *select_solver(const char *name, void *user)
-{
-    const struct solver *solver = solver_find(name);
-    (void)user;
-    return solver != NULL ? solver->params : NULL;
-}
-
 int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
                   struct replicas *out)
 {
     struct params *p;
-    TRY(params_read(ctx, line->arguments[0], line->n_overrides, line->overrides,
-                    driver_param_table(), select_solver, NULL, &p));
+    TRY(job_read_deck(ctx, line->arguments[0], line->n_overrides,
+                      line->overrides, &p));
     int n = (int)params_int(p, "ensemble", "replicas");
     *out = (struct replicas){.count = n,
                              .groups = n < ranks ? n : ranks,
@@ -192,6 +183,7 @@ static int run_groups(struct ctx *ctx, const struct command_line *line,
 int cmd_run(struct ctx *ctx, const struct command_line *line)
 {
     struct replicas r;
+    TRY(run_allowed(ctx, line));
     TRY(replicas_plan(ctx, line, comm_size(ctx->comm), &r));
     return r.count > 1 ? run_groups(ctx, line, &r) : run_deck(ctx, line);
 }

@@ -45,6 +45,12 @@ static int check_launch(struct ctx *ctx)
                 started);
 }
 
+int run_allowed(struct ctx *ctx, const struct command_line *line)
+{
+    TRY(check_launch(ctx));
+    return stop_deadline(ctx, line);
+}
+
 /* A run that is finished already: nothing to go on with. */
 static int is_finished(struct ctx *ctx, const struct run *run,
                        const struct resume *resume, int *finished)
@@ -122,8 +128,6 @@ static int setup(struct ctx *ctx, const struct command_line *line,
     enum output_existing existing = OUTPUT_REFUSE;
     int wants_on = line->option[OPTION_RESUME] != NULL;
     int replace = line->option[OPTION_OVERWRITE] != NULL;
-    TRY(check_launch(ctx));
-    TRY(stop_deadline(ctx, line));
     TRY(job_open(ctx, line->arguments[0], line->n_overrides, line->overrides,
                  job));
     results_plan(job, &plan);

@@ -31,6 +31,10 @@ struct run {
     uint64_t bytes_sent;   /* by this rank before the loop */
 };
 
+/* Once before all runs: whether ranks were started as they should be, and from
+ * now on the time that the command line gives. Errors: STATUS_USAGE. */
+int run_allowed(struct ctx *ctx, const struct command_line *line);
+
 /* One run on the ranks of ctx->comm, from the deck on the command line to its
  * results, with its failure told to all of them. Collective. */
 int run_deck(struct ctx *ctx, const struct command_line *line);
