@@ -123,6 +123,29 @@ def rank_counts(*counts):
     return [n for n in counts if n == 1 or tap.have_mpi()]
 
 
+def lammps_data(path, box, position, kind, masses, charge=None, velocity=None):
+    """Write a LAMMPS data file with every digit a double has; kind: 0, 1, ..."""
+    def row(numbers):
+        return " ".join(repr(float(c)) for c in numbers)
+
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(f"made by a test\n\n{len(position)} atoms\n"
+                f"{len(masses)} atom types\n\n")
+        for d in range(3):
+            f.write(f"0 {float(box[d])!r} {'xyz'[d]}lo {'xyz'[d]}hi\n")
+        f.write("\nMasses\n\n")
+        for k, mass in enumerate(masses):
+            f.write(f"{k + 1} {mass}\n")
+        f.write(f"\nAtoms # {'atomic' if charge is None else 'charge'}\n\n")
+        for i, x in enumerate(position):
+            own = "" if charge is None else f"{charge[i]} "
+            f.write(f"{i + 1} {1 + kind[i]} {own}{row(x)}\n")
+        if velocity is not None:
+            f.write("\nVelocities\n\n")
+            for i, v in enumerate(velocity):
+                f.write(f"{i + 1} {row(v)}\n")
+
+
 def xyz(path, box, position, species, velocity=None):
     """Write an extended XYZ file with every digit a double has."""
     with open(path, "w", encoding="utf-8") as f:

@@ -453,17 +453,7 @@ def check_peer():
     if not shutil.which("lmp"):
         tap.skip(6, "no LAMMPS (lmp) here")
         return
-    with open("pairs.data", "w", encoding="utf-8") as f:
-        f.write(f"made by a test\n\n{N} atoms\n2 atom types\n\n")
-        for d in range(3):
-            f.write(f"0 {float(BOX[d])!r} {'xyz'[d]}lo {'xyz'[d]}hi\n")
-        f.write("\nMasses\n\n1 1\n2 2\n\nAtoms # atomic\n\n")
-        for k, x in enumerate(X):
-            f.write(f"{k + 1} {1 + KIND[k]} "
-                    + " ".join(repr(float(c)) for c in x) + "\n")
-        f.write("\nVelocities\n\n")
-        for k, v in enumerate(V):
-            f.write(f"{k + 1} " + " ".join(repr(float(c)) for c in v) + "\n")
+    mdrun.lammps_data("pairs.data", BOX, X, KIND, (1, 2), velocity=V)
     names = {"lj": ("lj/cut 2.5", "lj/cut"), "morse": ("morse 2.5", "morse"),
              "buckingham": ("buck 2.5", "buck"),
              "yukawa": ("yukawa 1.5 2.5", "yukawa"),

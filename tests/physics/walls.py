@@ -323,14 +323,7 @@ def check_peer():
     if not shutil.which("lmp"):
         tap.skip(1, "no LAMMPS (lmp) here")
         return
-    with open("walls.data", "w", encoding="utf-8") as f:
-        f.write(f"made by a test\n\n{N} atoms\n2 atom types\n\n")
-        for d in range(3):
-            f.write(f"0 {float(BOX[d])!r} {'xyz'[d]}lo {'xyz'[d]}hi\n")
-        f.write("\nMasses\n\n1 1\n2 2\n\nAtoms # charge\n\n")
-        for k, x in enumerate(X):
-            f.write(f"{k + 1} {1 + KIND[k]} {CHARGE[k]} "
-                    + " ".join(repr(float(c)) for c in x) + "\n")
+    mdrun.lammps_data("walls.data", BOX, X, KIND, (1, 2), charge=CHARGE)
     mdrun.write("in.walls", LAMMPS)
     lines = tap.run("lmp", "-log", "none", "-in",
                     "in.walls").stdout.split("\n")
