@@ -23,6 +23,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/lj_cluster.toml \
 	inputs/md/lj_cluster.xyz \
 	inputs/md/lj_gas.toml \
+	inputs/md/lj_ladder.toml \
 	inputs/md/lj_liquid.toml \
 	inputs/md/lj_melt.toml \
 	inputs/md/make_chains.py \

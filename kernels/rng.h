@@ -17,7 +17,8 @@ enum rng_stream {
     RNG_FLOW = 4,  /* random velocity fields, by wave */
     RNG_NOISE = 5, /* noise on a grid, by cell */
     RNG_BAROSTAT = 6,
-    RNG_PLACE = 7 /* random places at the start */
+    RNG_PLACE = 7,   /* random places at the start */
+    RNG_EXCHANGE = 8 /* replicas, by attempt and pair */
 };
 
 struct rng_words {

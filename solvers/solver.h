@@ -78,6 +78,20 @@ struct solver_bench {
     double (*bare)(const char *size, double work);
 };
 
+/* What replica exchange in temperature asks of a solver
+ * (src/driver/exchange.h).
+ */
+struct solver_exchange {
+    /* The potential energy of the present state, which was looked at. */
+    int (*energy)(struct ctx *ctx, void *state, double *energy);
+    /* 1 / kT in the same unit. Not collective. */
+    double (*beta)(const void *state, double temperature);
+    /* From now on at this temperature; with_velocities: they are scaled from
+     * the present one to it, else it is that of a state just restored. */
+    int (*set_temperature)(struct ctx *ctx, void *state, double temperature,
+                           int with_velocities);
+};
+
 struct solver {
     const char *name;  /* "md" */
     const char *title; /* "molecular dynamics" */
@@ -156,6 +170,7 @@ struct solver {
     void (*destroy)(struct ctx *ctx, void *state); /* NULL is fine */
 
     const struct solver_bench *bench; /* NULL: `bench` says there is none */
+    const struct solver_exchange *exchange; /* NULL: it has no temperature */
     /* What it was built with that may be missing, for `info`; NULL: nothing. */
     void (*library)(char *text, size_t size);
 };

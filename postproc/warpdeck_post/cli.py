@@ -95,11 +95,12 @@ def _parser():
                                "series", "profiles", "spectra", "slice",
                                "lines", "profits", "exposure", "frontier",
                                "convergence", "prices", "vacf", "map",
-                               "structure", "viscosity", "bonds"],
+                               "structure", "viscosity", "bonds",
+                               "exchange"],
                       metavar="WHAT",
                       help="particles: overview, thermo, rdf, msd, snapshot, "
                       "vacf (with its spectrum and integral), profiles, map, "
-                      "structure, viscosity, bonds; "
+                      "structure, viscosity, bonds, exchange; "
                       "flows: overview, series, profiles, spectra; of a flow's "
                       "last frame, a frame (.hdf) or the last of a list "
                       "(.hdf.series): slice, lines (through the middle); "

@@ -1,5 +1,6 @@
 """The graphs of what a run of particles averages on its way: velocity
-correlations and spectra, profiles and maps, viscosity, structure, bonds.
+correlations and spectra, profiles and maps, viscosity, structure, bonds; and
+walks of replicas over temperatures.
 
 Each takes axes and fills them.
 """
@@ -313,6 +314,35 @@ def bonds(axes, r, kind):
     panels.legend_above(axes, "Bond lengths" if over == "r" else "Bond angles")
 
 
+# ---- replicas that exchange temperatures ----
+
+def walk(axes, r):
+    """The rungs of the ladder that this replica stood on."""
+    table = r.table("exchange/walk")
+    ladder = r.table("exchange/replicas")["temperature"]
+    axes.step(table["step"], table["temperature"], where="post",
+              color=panels.COLORS[0], linewidth=0.9)
+    for t in ladder:
+        axes.axhline(t, color="0.85", linewidth=0.6, zorder=0)
+    axes.margins(x=0.01)
+    axes.set_xlabel("step")
+    axes.set_ylabel(labels.axis("temperature", r.column_unit(
+        "exchange/walk", "temperature")))
+    axes.set_title("Walk over the temperatures")
+
+
+def rates(axes, r):
+    """Of exchanges between neighbors."""
+    table = r.table("exchange/pairs")
+    middle = 0.5 * (table["lower"] + table["upper"])
+    panels.curve(axes, middle, table["rate"], 0)
+    axes.set_ylim(0.0, 1.0)
+    axes.set_xlabel(labels.axis("temperature, middle of two", r.column_unit(
+        "exchange/pairs", "lower")))
+    axes.set_ylabel("accepted exchanges / attempts")
+    axes.set_title("Exchanges of neighbors")
+
+
 # ---- all of them ----
 
 # What a run of particles averages: how many of its graphs an overview has room
@@ -322,7 +352,8 @@ AVERAGED = {"vacf": (2, "[md.analysis.vacf]"),
             "map": (0, "[md.analysis.map]"),
             "structure": (1, "[md.analysis.structure_factor]"),
             "viscosity": (2, "[md.analysis.green_kubo]"),
-            "bonds": (2, "[md.analysis.bonds]")}
+            "bonds": (2, "[md.analysis.bonds]"),
+            "exchange": (1, "[ensemble] temperatures")}
 
 
 def graphs(r, name):
@@ -339,5 +370,8 @@ def graphs(r, name):
                 if r.tables("structure_factor") else [])
     if name == "viscosity":
         return [lambda a, g=g: g(a, r) for g in viscosity_names(r)]
+    if name == "exchange":
+        return [lambda a, g=g: g(a, r)
+                for g in ((walk, rates) if has(r, "exchange/pairs") else ())]
     return [lambda a, k=k: bonds(a, r, k)
             for k in ("bond_length", "bond_angle") if r.tables(k)]

@@ -15,6 +15,7 @@
 #include "domain/topology.h"
 #include "md_data.h"
 #include "md_ewald.h"
+#include "md_exchange.h"
 #include "solvers/solver.h"
 
 static void md_destroy(struct ctx *ctx, void *state)
@@ -467,4 +468,5 @@ const struct solver solver_md = {
     .precision = md_precision,
     .destroy = md_destroy,
     .bench = &md_bench,
+    .exchange = &md_exchange,
 };

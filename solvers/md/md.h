@@ -176,6 +176,7 @@ struct md {
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
     struct md_ramp ramp;
+    int exchanged;   /* one of several that exchange temperatures */
     int chain_links; /* of a Nose-Hoover chain */
     struct md_barostat barostat;
     struct md_walls walls;

@@ -7,6 +7,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "md_exchange.h"
 
 #define SECTION "md.ensemble"
 
@@ -214,6 +215,7 @@ void md_ensemble_read(struct params *p, struct md *md)
 
 int md_check_ensemble(struct ctx *ctx, const struct md *md)
 {
+    TRY(md_exchange_check(ctx, md));
     if (md->barostat.kind && !md->k->stretch)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.ensemble.type = \"npt\" is not there on device '%s' "

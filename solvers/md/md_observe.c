@@ -13,6 +13,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "domain/particles.h"
+#include "md_exchange.h"
 
 /* ---- scalars ---- */
 
@@ -128,6 +129,7 @@ void md_observe_init(struct md *md)
                           "MSD", 0, 4);
     md_observe_box_init(md);
     md_walls_observe_init(md);
+    md_exchange_observe_init(md);
 }
 
 /* Sums over ranks that all values are made of. */
@@ -199,7 +201,9 @@ int md_observe(struct ctx *ctx, void *state, double *values)
         values[n++] = md->msd_now[0];
     }
     TRY(md_observe_box(ctx, md, values, &n));
-    return md_walls_observe(ctx, md, values, &n);
+    TRY(md_walls_observe(ctx, md, values, &n));
+    md_exchange_observe(md, values, &n);
+    return 0;
 }
 
 /* ---- pictures ---- */

@@ -13,6 +13,7 @@
 #include "base/param.h"
 #include "md_data.h"
 #include "md_ewald.h"
+#include "md_exchange.h"
 #include "md_gro.h"
 #include "md_h5md.h"
 
@@ -451,6 +452,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     md_h5md_keys(p, md);
     TRY(md_xyz_look(ctx, md));
     md_ensemble_read(p, md);
+    md_exchange_read(p, md);
     TRY(comm_agree(ctx, md_pair_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_bonds_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));

@@ -27,7 +27,9 @@ static const struct param_section sections[] = {
      "one, also at the end of a run, so that it can be made longer."},
     {"guard", 0, 1,
      "What ends a run whose physics has failed, with exit status 3."},
-    {"ensemble", 0, 1, "Several runs of the same deck side by side."},
+    {"ensemble", 0, 1,
+     "Several runs of the same deck side by side: with other seeds, or at "
+     "several temperatures that they exchange."},
     {"monitor", 0, 1,
      "The health of a run: with this section, even an empty one, the log shows "
      "steps a second, imbalance, time for messages, memory, and what power "
@@ -179,6 +181,22 @@ static const struct param params[] = {
      "results stand in the folders replica-0000, replica-0001 and so on of the "
      "output folder. With fewer ranks than replicas each rank runs several, "
      "one after the other."},
+
+    {"ensemble", "temperatures", PARAM_DOUBLES, TEMPERATURE, "[0.7, 0.8]", 0, 0,
+     0, PARAM_OPTIONAL | POSITIVE, NULL,
+     "Replica exchange: as many replicas as temperatures, each at one of them, "
+     "ascending. They advance side by side, and neighbors change their "
+     "temperatures where that leaves the distribution at each as it is. "
+     "Needs a thermostat; the deck's own temperature is that of the start, "
+     "from which velocities are scaled."},
+    {"ensemble", "temperature_range", PARAM_DOUBLES, TEMPERATURE, "[0.7, 1.0]",
+     0, 0, 2, PARAM_OPTIONAL | POSITIVE, NULL,
+     "The same from the lowest and the highest temperature: ensemble.replicas "
+     "of them, each by the same factor above the one before."},
+    {"ensemble", "exchange_every", PARAM_INT, NO_DIM, "100", 1, 0, 0,
+     PARAM_HAS_MIN, NULL,
+     "Steps between two attempts of replicas to exchange their temperatures; "
+     "every second attempt is for the other pairs of neighbors."},
 
     {"monitor", "every", PARAM_INTERVAL, TIME, "1000", 0, 0, 0, 0, NULL,
      "How often the health of the run is told and written, in steps or in "

@@ -22,6 +22,9 @@ libwarpdeck_a_SOURCES += \
 	src/driver/commands.h \
 	src/driver/driver_params.c \
 	src/driver/driver_params.h \
+	src/driver/exchange.c \
+	src/driver/exchange.h \
+	src/driver/exchange_tables.c \
 	src/driver/format.c \
 	src/driver/format.h \
 	src/driver/guard.c \
@@ -62,6 +65,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/stop.h \
 	src/driver/table.c \
 	src/driver/table.h \
+	src/driver/together.c \
+	src/driver/together.h \
 	src/driver/version.c \
 	src/driver/version.h
 

@@ -11,7 +11,10 @@
 #include "base/log.h"
 #include "base/param.h"
 #include "driver/commands.h"
+#include "driver/exchange.h"
 #include "driver/run.h"
+#include "driver/together.h"
+#include "solvers/solver.h"
 
 /* What a group of ranks has done. */
 struct tally {
@@ -25,11 +28,19 @@ int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
     struct params *p;
     TRY(job_read_deck(ctx, line->arguments[0], line->n_overrides,
                       line->overrides, &p));
-    int n = (int)params_int(p, "ensemble", "replicas");
+    struct exchange x;
+    int status = exchange_read(
+        ctx, p, solver_find(params_string(p, "run", "solver")), &x);
+    if (status == 0)
+        status = params_finish(ctx, p);
+    int n = x.n > 0 ? x.n : (int)params_int(p, "ensemble", "replicas");
     *out = (struct replicas){.count = n,
                              .groups = n < ranks ? n : ranks,
-                             .seed = params_int(p, "run", "seed")};
+                             .seed = params_int(p, "run", "seed"),
+                             .exchanged = x.n > 0};
+    exchange_free(&x);
     params_destroy(p);
+    TRY(comm_agree(ctx, status));
     if (n > 1 && ranks % n != 0 && n % ranks != 0)
         return FAIL(ctx, STATUS_USAGE,
                     "%d replicas on %d ranks: one must be a multiple of the "
@@ -40,37 +51,50 @@ int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
 
 /* ---- one of them ---- */
 
-/* The command line of replica i: its folder, its seed, and no replicas within
- * it, so that its results tell of a run like any other. */
-static int run_replica(struct ctx *ctx, const struct command_line *line,
-                       const struct replicas *r, int i)
+int replica_line_make(struct ctx *ctx, const struct command_line *line,
+                      const struct replicas *r, int i, struct replica_line *out)
 {
-    struct command_line mine = *line;
     const char *base = line->option[OPTION_OUTPUT];
-    char seed[40], folder[4096];
-    const char **all = calloc((size_t)line->n_overrides + 2, sizeof(*all));
+    const char **all = calloc((size_t)line->n_overrides + 3, sizeof(*all));
+    *out = (struct replica_line){.line = *line, .overrides = all};
     if (base == NULL || base[0] == '\0')
         base = ".";
     const char *slash = base[strlen(base) - 1] == '/' ? "" : "/";
-    snprintf(seed, sizeof(seed), "run.seed=%" PRId64, r->seed + i);
-    int n =
-        snprintf(folder, sizeof(folder), "%s%sreplica-%04d", base, slash, i);
-    int status = 0;
+    snprintf(out->seed, sizeof(out->seed), "run.seed=%" PRId64, r->seed + i);
+    int n = snprintf(out->folder, sizeof(out->folder), "%s%sreplica-%04d", base,
+                     slash, i);
     if (all == NULL)
-        status = FAIL(ctx, STATUS_MEMORY, "out of memory");
-    else if (n < 0 || (size_t)n >= sizeof(folder))
-        status = FAIL(ctx, STATUS_USAGE, "the path of --output is too long");
-    if (status == 0) {
+        return FAIL(ctx, STATUS_MEMORY, "out of memory");
+    if (n < 0 || (size_t)n >= sizeof(out->folder))
+        return FAIL(ctx, STATUS_USAGE, "the path of --output is too long");
+    if (line->n_overrides > 0)
         memcpy(all, line->overrides, (size_t)line->n_overrides * sizeof(*all));
-        all[mine.n_overrides++] = seed;
-        all[mine.n_overrides++] = "ensemble.replicas=1";
-        mine.overrides = all;
-        mine.option[OPTION_OUTPUT] = folder;
+    all[out->line.n_overrides++] = out->seed;
+    all[out->line.n_overrides++] = "ensemble.replicas=1";
+    if (r->exchanged)
+        all[out->line.n_overrides++] = "output.staging=off";
+    out->line.overrides = all;
+    out->line.option[OPTION_OUTPUT] = out->folder;
+    return 0;
+}
+
+void replica_line_free(struct replica_line *l)
+{
+    free(l->overrides);
+    l->overrides = NULL;
+}
+
+static int run_replica(struct ctx *ctx, const struct command_line *line,
+                       const struct replicas *r, int i)
+{
+    struct replica_line mine;
+    int status = replica_line_make(ctx, line, r, i, &mine);
+    if (status == 0) {
         log_info(ctx->log, "replica %d of %d: run.seed = %" PRId64 ", in %s", i,
-                 r->count, r->seed + i, folder);
-        status = run_deck(ctx, &mine);
+                 r->count, r->seed + i, mine.folder);
+        status = run_deck(ctx, &mine.line);
     }
-    free(all);
+    replica_line_free(&mine);
     return status;
 }
 
@@ -185,5 +209,7 @@ int cmd_run(struct ctx *ctx, const struct command_line *line)
     struct replicas r;
     TRY(run_allowed(ctx, line));
     TRY(replicas_plan(ctx, line, comm_size(ctx->comm), &r));
+    if (r.exchanged)
+        return together_run(ctx, line, &r);
     return r.count > 1 ? run_groups(ctx, line, &r) : run_deck(ctx, line);
 }

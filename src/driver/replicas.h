@@ -6,13 +6,23 @@
 
 #include <stdint.h>
 
+#include "driver/commands.h"
+
 struct ctx;
-struct command_line;
 
 struct replicas {
-    int count;    /* 1: an ordinary run */
-    int groups;   /* how many run at a time */
-    int64_t seed; /* of the first; each has one more than the one before */
+    int count;     /* 1: an ordinary run */
+    int groups;    /* how many run at a time */
+    int64_t seed;  /* of the first; each has one more than the one before */
+    int exchanged; /* they exchange temperatures (together.h) */
+};
+
+/* The command line of one of them: its folder, its seed, and no replicas within
+ * it, so that its results tell of a run like any other. */
+struct replica_line {
+    struct command_line line;
+    const char **overrides; /* owned */
+    char seed[40], folder[4096];
 };
 
 /* What a deck asks for, on so many ranks. Errors: those of the deck; and
@@ -20,5 +30,12 @@ struct replicas {
  * Collective. */
 int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
                   struct replicas *out);
+
+/* replica_line_free() whatever is returned. Errors: STATUS_MEMORY,
+ * STATUS_USAGE. Not collective. */
+int replica_line_make(struct ctx *ctx, const struct command_line *line,
+                      const struct replicas *r, int i,
+                      struct replica_line *out);
+void replica_line_free(struct replica_line *l);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/timer.h"
 #include "domain/field.h"
 #include "driver/commands.h"
+#include "driver/exchange.h"
 #include "driver/job.h"
 #include "driver/output.h"
 #include "io/h5md.h"
@@ -281,12 +282,23 @@ int results_resume(struct ctx *ctx, struct job *job,
 
 /* ---- closing ---- */
 
+static int write_exchange(struct ctx *ctx, struct results *r)
+{
+    const struct result_table *tables;
+    int n = 0;
+    TRY(comm_agree(
+        ctx, exchange_results(ctx, r->exchange, r->replica, &tables, &n)));
+    return h5md_write_tables(ctx, r->file, n, tables);
+}
+
 static int write_tables(struct ctx *ctx, struct results *r)
 {
     const struct result_table *tables;
     int n = 0;
     TRY(r->job->solver->results(ctx, r->job->state, &tables, &n));
     int status = h5md_write_tables(ctx, r->file, n, tables);
+    if (status == 0 && r->exchange != NULL)
+        status = write_exchange(ctx, r);
     r->staging.file_failed |= status != 0;
     return status;
 }

@@ -17,6 +17,7 @@
 
 struct command_line;
 struct ctx;
+struct exchange;
 struct h5md;
 struct h5md_keep;
 struct job;
@@ -44,6 +45,8 @@ struct results {
     int phase; /* of ctx->timers */
     int64_t frames_written;
     double bytes_written;
+    struct exchange *exchange; /* of a run among others, borrowed; or NULL */
+    int replica;               /* which of them it is */
 };
 
 /* What a step is to write. */

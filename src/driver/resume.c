@@ -244,6 +244,50 @@ int resume_open(struct ctx *ctx, const struct command_line *line,
                              : 0;
 }
 
+/* The first of the list that is whole and of that step. */
+static int first_of_step(struct ctx *ctx, const struct found *f, int64_t step,
+                         struct checkpoint **out, const char **path)
+{
+    *out = NULL;
+    for (int i = 0; i < f->n && *out == NULL; i++) {
+        int status = checkpoint_open(ctx, f->list[i].path, out);
+        *path = f->list[i].path;
+        if (status != 0 && status != STATUS_INPUT)
+            return status;
+        error_clear(ctx);
+        if (status == 0 && checkpoint_header(*out)->step != step) {
+            checkpoint_close(*out);
+            *out = NULL;
+        }
+    }
+    return 0;
+}
+
+int resume_at(struct ctx *ctx, const struct command_line *line,
+              const struct job *job, const struct output *output, int64_t step,
+              struct resume *out)
+{
+    struct found f;
+    const char *path = NULL;
+    resume_free(out);
+    int status = find_all(ctx, output, job->name, &f);
+    if (status == 0)
+        status = first_of_step(ctx, &f, step, &out->from, &path);
+    if (status == 0 && out->from == NULL)
+        status = FAIL(ctx, STATUS_INPUT,
+                      "there is no good checkpoint of '%s' in '%s' of step "
+                      "%" PRId64 ", from which the others could go on with it",
+                      job->name, output->folder, step);
+    if (status == 0) {
+        out->path = strdup(path);
+        if (out->path == NULL)
+            status = FAIL(ctx, STATUS_MEMORY, "out of memory");
+    }
+    free_found(&f);
+    TRY(comm_agree(ctx, status));
+    return comm_agree(ctx, check_deck(ctx, line, job, out));
+}
+
 void resume_free(struct resume *r)
 {
     checkpoint_close(r->from);

@@ -3,6 +3,8 @@
 #ifndef WARPDECK_DRIVER_RESUME_H
 #define WARPDECK_DRIVER_RESUME_H
 
+#include <stdint.h>
+
 struct checkpoint;
 struct command_line;
 struct ctx;
@@ -23,6 +25,11 @@ struct resume {
 int resume_open(struct ctx *ctx, const struct command_line *line,
                 const struct job *job, const struct output *output,
                 struct resume *out);
+/* The same run from its checkpoint of another step, in place of *out. Errors:
+ * STATUS_INPUT where there is none. Collective. */
+int resume_at(struct ctx *ctx, const struct command_line *line,
+              const struct job *job, const struct output *output, int64_t step,
+              struct resume *out);
 void resume_free(struct resume *r);
 
 /* resume_deck.c: STATUS_USAGE with a line for each key that differs and may

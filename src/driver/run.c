@@ -18,6 +18,7 @@
 #include "base/timer.h"
 #include "driver/banner.h"
 #include "driver/commands.h"
+#include "driver/exchange.h"
 #include "driver/format.h"
 #include "driver/resume.h"
 #include "driver/stop.h"
@@ -76,6 +77,15 @@ static int is_finished(struct ctx *ctx, const struct run *run,
     return 0;
 }
 
+/* A run among others has a temperature of its own. */
+static int set_temperature(struct ctx *ctx, struct run *run, int at_start)
+{
+    struct job *job = &run->job;
+    return job->solver->exchange->set_temperature(
+        ctx, job->state, exchange_temperature(run->exchange, run->replica),
+        at_start);
+}
+
 /* The state of a checkpoint, and files that go on from there. */
 static int go_on(struct ctx *ctx, const struct command_line *line,
                  struct run *run, const struct resume *resume)
@@ -89,6 +99,11 @@ static int go_on(struct ctx *ctx, const struct command_line *line,
     TRY_WHILE(ctx, job->solver->restore(ctx, job->state, io),
               "going on from '%s'", resume->path);
     TRY(guard_restore(ctx, &run->guard, io));
+    if (run->exchange != NULL) {
+        TRY_WHILE(ctx, exchange_restore(ctx, run->exchange, io, h->step),
+                  "going on from '%s'", resume->path);
+        TRY(set_temperature(ctx, run, 0));
+    }
     TRY_WHILE(ctx, guard_check(ctx, &run->guard), "going on from '%s'",
               resume->path);
     log_info(ctx->log, "goes on from step %" PRId64 " of %s%s", h->step,
@@ -112,38 +127,59 @@ static int begin(struct ctx *ctx, const struct command_line *line,
         TRY(go_on(ctx, line, run, resume));
     } else {
         TRY(job->solver->initial(ctx, job->state));
+        if (run->exchange != NULL)
+            TRY(set_temperature(ctx, run, 1));
         TRY(results_open(ctx, job, &run->output, line, &run->results));
     }
-    return saves_open(ctx, job, &run->output, &run->results, &run->guard,
-                      resume->from != NULL ? checkpoint_header(resume->from)
-                                           : NULL,
-                      resume->path, &run->saves);
+    TRY(saves_open(ctx, job, &run->output, &run->results, &run->guard,
+                   resume->from != NULL ? checkpoint_header(resume->from)
+                                        : NULL,
+                   resume->path, &run->saves));
+    run->saves.exchange = run->results.exchange = run->exchange;
+    run->results.replica = run->replica;
+    return 0;
 }
 
-static int setup(struct ctx *ctx, const struct command_line *line,
-                 struct run *run, struct resume *resume)
+int run_prepare(struct ctx *ctx, const struct command_line *line,
+                struct run *run, struct resume *resume)
 {
     struct job *job = &run->job;
-    struct results_plan plan;
-    enum output_existing existing = OUTPUT_REFUSE;
     int wants_on = line->option[OPTION_RESUME] != NULL;
     int replace = line->option[OPTION_OVERWRITE] != NULL;
     TRY(job_open(ctx, line->arguments[0], line->n_overrides, line->overrides,
                  job));
-    results_plan(job, &plan);
     TRY(output_name(ctx, line->option[OPTION_OUTPUT], job->name, &run->output));
     TRY(lock_take(ctx, &run->output, &run->lock));
     TRY(resume_open(ctx, line, job, &run->output, resume));
     if (wants_on && !replace)
         TRY(is_finished(ctx, run, resume, &run->finished));
-    if (run->finished)
-        return 0;
+    return 0;
+}
+
+static void start_clock(struct ctx *ctx, struct run *run)
+{
+    timers_reset(ctx->timers);
+    run->start = timer_now();
+    run->first_step = run->job.solver->step_number(run->job.state);
+    run->bytes_sent = comm_bytes_sent(ctx->comm);
+}
+
+int run_begin(struct ctx *ctx, const struct command_line *line, struct run *run,
+              const struct resume *resume)
+{
+    struct job *job = &run->job;
+    struct results_plan plan;
+    enum output_existing existing = OUTPUT_REFUSE;
+    results_plan(job, &plan);
     if (resume->from != NULL)
         existing = OUTPUT_GO_ON;
-    else if (wants_on || replace)
+    else if (line->option[OPTION_RESUME] != NULL ||
+             line->option[OPTION_OVERWRITE] != NULL)
         existing = OUTPUT_REPLACE;
     TRY(output_prepare(ctx, &run->output, job->name, existing, plan.bytes));
-    return begin(ctx, line, run, resume);
+    TRY(begin(ctx, line, run, resume));
+    start_clock(ctx, run);
+    return monitor_open(ctx, job, &run->monitor);
 }
 
 /* ---- loop ---- */
@@ -180,7 +216,8 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     const struct solver *s = run->job.solver;
     struct results_due due = results_due(&run->results, 0);
     int told = monitor_due(&run->monitor, &run->job);
-    int guarded = guard_due(&run->guard), mine = wish_of(ctx, run);
+    int guarded = guard_due(&run->guard);
+    int mine = run->exchange == NULL ? wish_of(ctx, run) : WISH_NONE;
     int look = due.look || last || (guarded && guard_looks(&run->guard));
     double begin = timer_now();
     *wish = mine != WISH_NONE;
@@ -195,7 +232,8 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
         TRY(monitor_write(ctx, &run->monitor, &run->job,
                           &run->results.staging));
     run->longest_step = fmax(run->longest_step, timer_now() - begin);
-    if (saves_due(&run->saves) || *wish == WISH_SAVE)
+    /* Runs that go on together are saved together. */
+    if (run->exchange == NULL && (saves_due(&run->saves) || *wish == WISH_SAVE))
         TRY(saves_write(ctx, &run->saves));
     char note[96] = "";
     if (s->progress != NULL)
@@ -204,10 +242,17 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     return 0;
 }
 
-/* Where no step can follow: what there is, is saved. */
-static int check_blocked(struct ctx *ctx, struct run *run)
+int run_advance(struct ctx *ctx, struct run *run, int look)
 {
-    const char *why = run->job.solver->blocked(run->job.state);
+    int wish;
+    return advance(ctx, run, look, &wish);
+}
+
+/* Where no step can follow: what there is, is saved. */
+int run_check_blocked(struct ctx *ctx, struct run *run)
+{
+    const struct solver *s = run->job.solver;
+    const char *why = s->blocked != NULL ? s->blocked(run->job.state) : NULL;
     if (why == NULL)
         return 0;
     TRY(saves_write(ctx, &run->saves));
@@ -223,8 +268,7 @@ static int loop(struct ctx *ctx, struct run *run)
     void *state = run->job.state;
     int stop = 0, wish;
     while (!s->done(state)) {
-        if (s->blocked != NULL)
-            TRY(check_blocked(ctx, run));
+        TRY(run_check_blocked(ctx, run));
         int64_t step = s->step_number(state) + 1;
         TRY(advance(ctx, run, stop || step == s->steps_total(state), &wish));
         if (stop)
@@ -269,15 +313,15 @@ static int finish(struct ctx *ctx, struct run *run)
     TRY(results_finish(ctx, &run->results, !run->stopped));
     run->seconds = timer_now() - run->start;
     TRY(closing_print(ctx, run));
+    if (run->exchange != NULL)
+        exchange_print(ctx, run->exchange);
     return run->stopped ? say_stopped(ctx, run) : 0;
 }
 
-static void start_clock(struct ctx *ctx, struct run *run)
+int run_complete(struct ctx *ctx, struct run *run)
 {
-    timers_reset(ctx->timers);
-    run->start = timer_now();
-    run->first_step = run->job.solver->step_number(run->job.state);
-    run->bytes_sent = comm_bytes_sent(ctx->comm);
+    TRY(results_write_last(ctx, &run->results));
+    return finish(ctx, run);
 }
 
 /* What a run that failed leaves behind. */
@@ -298,20 +342,31 @@ static int run_all(struct ctx *ctx, const struct command_line *line,
                    struct run *run)
 {
     struct resume resume = {0};
-    int status = setup(ctx, line, run, &resume);
+    int status = run_prepare(ctx, line, run, &resume);
+    if (status == 0 && !run->finished)
+        status = run_begin(ctx, line, run, &resume);
     resume_free(&resume);
-    if (status == 0 && !run->finished) {
-        start_clock(ctx, run);
-        status = monitor_open(ctx, &run->job, &run->monitor);
-        if (status == 0)
-            status = loop(ctx, run);
-        if (status == 0)
-            status = finish(ctx, run);
-    }
-    return status;
+    if (status != 0 || run->finished)
+        return status;
+    TRY(loop(ctx, run));
+    return finish(ctx, run);
 }
 
-static void close_all(struct ctx *ctx, struct run *run)
+struct run *run_create(void)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    if (run != NULL)
+        run->results.frame_step = run->results.row_step = -1;
+    return run;
+}
+
+void run_abandon(struct ctx *ctx, struct run *run, int status)
+{
+    results_close(ctx, &run->results);
+    tell_what_stands(ctx, run, status);
+}
+
+void run_close(struct ctx *ctx, struct run *run)
 {
     saves_free(&run->saves);
     guard_free(&run->guard);
@@ -325,12 +380,11 @@ static void close_all(struct ctx *ctx, struct run *run)
 
 int run_deck(struct ctx *ctx, const struct command_line *line)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run *run = run_create();
     int alone, status = 0;
     if (run == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     TRY(comm_agree(ctx, status));
-    run->results.frame_step = run->results.row_step = -1;
     status = run_all(ctx, line, run);
     status = comm_farewell(ctx, status, &alone);
     if (status != 0 && !alone)
@@ -341,6 +395,6 @@ int run_deck(struct ctx *ctx, const struct command_line *line)
      * waiting, the helper that writes perhaps, too. main() ends them. */
     if (alone)
         return status;
-    close_all(ctx, run);
+    run_close(ctx, run);
     return status;
 }

@@ -14,6 +14,8 @@
 
 struct ctx;
 struct command_line;
+struct exchange;
+struct resume;
 
 struct run {
     struct job job;
@@ -27,8 +29,10 @@ struct run {
     int stopped;         /* ended early, as asked */
     double longest_step; /* seconds */
     int64_t first_step;
-    double start, seconds; /* clock at the first step; length of the loop */
-    uint64_t bytes_sent;   /* by this rank before the loop */
+    double start, seconds;     /* clock at the first step; length of the loop */
+    uint64_t bytes_sent;       /* by this rank before the loop */
+    struct exchange *exchange; /* of a run among others, borrowed; or NULL */
+    int replica;               /* which of them it is */
 };
 
 /* Once before all runs: whether ranks were started as they should be, and from
@@ -38,6 +42,30 @@ int run_allowed(struct ctx *ctx, const struct command_line *line);
 /* One run on the ranks of ctx->comm, from the deck on the command line to its
  * results, with its failure told to all of them. Collective. */
 int run_deck(struct ctx *ctx, const struct command_line *line);
+
+/* ---- the parts of a run, for several that go on in turn (together.c) ---- */
+
+struct run *run_create(void); /* NULL: no memory */
+/* All up to where it is known which checkpoint the run goes on from, and
+ * whether there is anything left to do: run->finished. Collective, as all
+ * below. */
+int run_prepare(struct ctx *ctx, const struct command_line *line,
+                struct run *run, struct resume *resume);
+/* The rest before the first step. */
+int run_begin(struct ctx *ctx, const struct command_line *line, struct run *run,
+              const struct resume *resume);
+/* One step with what is to be written of it, but no checkpoint; look: energies
+ * are wanted in any case. */
+int run_advance(struct ctx *ctx, struct run *run, int look);
+/* Why no step can follow: STATUS_PHYSICS, with the present state saved. */
+int run_check_blocked(struct ctx *ctx, struct run *run);
+/* After the last one: what is left to write, and the closing lines. Errors also
+ * STATUS_STOPPED. */
+int run_complete(struct ctx *ctx, struct run *run);
+/* After a failure that all ranks know of: files as they are, and what stands in
+ * them added to the story. */
+void run_abandon(struct ctx *ctx, struct run *run, int status);
+void run_close(struct ctx *ctx, struct run *run);
 
 /* closing.c: where the time went, what was written, how to go on.
  * Collective. */

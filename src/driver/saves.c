@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/timer.h"
+#include "driver/exchange.h"
 #include "driver/format.h"
 #include "driver/guard.h"
 #include "driver/job.h"
@@ -212,6 +213,8 @@ static int write_arrays(struct ctx *ctx, struct saves *s, const char *path,
     int status = s->job->solver->save(ctx, s->job->state, checkpoint_state(c));
     if (status == 0)
         status = guard_save(ctx, s->guard, checkpoint_state(c));
+    if (status == 0 && s->exchange != NULL)
+        status = exchange_save(ctx, s->exchange, checkpoint_state(c));
     if (status == 0)
         return checkpoint_publish(ctx, c);
     checkpoint_discard(c);

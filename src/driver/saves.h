@@ -15,6 +15,7 @@
 #include "io/checkpoint.h"
 
 struct ctx;
+struct exchange;
 struct guard;
 struct job;
 struct output;
@@ -25,7 +26,8 @@ struct saves {
     const struct output *output;
     struct results *results;
     struct guard *guard;
-    struct interval every; /* steps, or wall time */
+    const struct exchange *exchange; /* NULL: a run for itself */
+    struct interval every;           /* steps, or wall time */
     int64_t keep;
     int at_end;        /* also of a finished run */
     int64_t serial;    /* of the last one; 0: none */

@@ -29,7 +29,9 @@ DRIVER_TESTS = \
 	tests/driver/stop.sh
 TESTS += tests/driver/t_driver tests/driver/t_meters $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
-TESTS += tests/driver/lock.py tests/driver/replicas.py
+TESTS += tests/driver/lock.py tests/driver/replicas.py \
+	tests/driver/exchange.py
+EXTRA_DIST += tests/driver/exchange.py
 # What a run would need, and a NaN in the middle of one.
 TESTS += tests/driver/check.py tests/driver/planted.py
 EXTRA_DIST += tests/driver/check.py tests/driver/planted.py

@@ -93,6 +93,12 @@ def averages():
         peak = numpy.exp(-((t - 1) * 9) ** 2)
         table(f, "statistics/bond_length/1", r=t, density=peak)
         table(f, "statistics/bond_angle/1", theta=60 * t, density=peak / 60)
+        table(f, "statistics/exchange/walk", step=100. * numpy.arange(6),
+              rung=[0., 1, 2, 1, 0, 0], temperature=[1., 1.2, 1.5, 1.2, 1, 1])
+        table(f, "statistics/exchange/pairs", lower=[1., 1.2],
+              upper=[1.2, 1.5], attempts=[3., 2], accepted=[2., 2],
+              rate=[2 / 3, 1.])
+        table(f, "statistics/exchange/replicas", temperature=[1., 1.2, 1.5])
         g = f["statistics/radial_distribution/A-A/g"]
         r = f["statistics/radial_distribution/A-A/r"][()]
         g[...] = 80 * (abs(r - r[10]) < 1e-9) + (r > r[14]) * (
@@ -166,7 +172,8 @@ def check_solvers(stored):
     """Particles and flows; risk is below."""
     for file, names in (("run.h5", ("overview", "thermo", "rdf", "snapshot",
                                     "msd", "vacf", "profiles", "map",
-                                    "structure", "viscosity", "bonds")),
+                                    "structure", "viscosity", "bonds",
+                                    "exchange")),
                         ("flow.h5", ("overview", "series", "profiles",
                                      "spectra"))):
         with Result(file) as r:

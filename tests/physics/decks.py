@@ -190,6 +190,22 @@ tap.ok(g[x < where].max() < 0.1 and peak(x, g)[0] > 1.3 * where,
 tap.ok(1.4 < peak(x, g)[1] < 2.6 and 3 < height < 5,
        "salt: it is molten, not a crystal")
 
+# ---- a ladder of temperatures ----
+checked.add("lj_ladder.toml")
+tap.warpdeck("run", os.path.join(mdrun.INPUTS, "lj_ladder.toml"),
+             "md.steps=20000", "output.observables_every=200", "-q")
+u = []
+for i in range(8):
+    r = mdrun.Result(f"replica-{i:04d}/lj_ladder.h5")
+    cold = r.observable("thermostat_temperature") < 0.1001
+    late = r.step() > 10000
+    u += list(r.observable("potential_energy")[cold & late])
+tap.ok(len(u) == 50 and -44.327 < np.mean(u) < -41.47 + 1.5,
+       "lj_ladder: the coldest is on its way to the icosahedron "
+       f"({np.mean(u):.2f})")
+tap.ok(r.table("exchange/pairs")["rate"].min() > 0.05,
+       "lj_ladder: all neighbors exchange")
+
 names = {os.path.basename(p) for p in glob.glob(mdrun.INPUTS + "/*.toml")}
 tap.is_(names, checked, "every deck in inputs/md has been run")
 tap.done()

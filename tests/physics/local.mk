@@ -9,6 +9,7 @@ PHYSICS_TESTS = \
 	tests/physics/decks.py \
 	tests/physics/drift.py \
 	tests/physics/ewald.py \
+	tests/physics/exchange.py \
 	tests/physics/faults.py \
 	tests/physics/fluid_cavity.py \
 	tests/physics/fluid_convection.py \
