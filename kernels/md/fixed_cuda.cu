@@ -11,7 +11,7 @@
  * Sums over particles: the greatest term is found first, which no order
  * changes; it gives the unit in which all terms together fit into 62 bits.
  */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/near_cuda.h"
 
 #include <math.h>
 
@@ -150,13 +150,33 @@ void cuda_choose_fixed(struct md_store *s)
     s->fixed.per_energy = ldexp(force * length, -UNIT_BITS);
     s->fixed.force = 1 / s->fixed.per_force;
     s->fixed.energy = 1 / s->fixed.per_energy;
+    s->most_force = ldexp(s->fixed.per_force, RANGE_BITS);
+}
+
+void cuda_set_wide(struct md_store *s, double greatest, double reach)
+{
+    double force = greatest > 0 ? greatest : 1;
+    double length = reach > 0 ? reach : 1;
+    s->wide.per_force = ldexp(force, -WIDE_UNIT_BITS);
+    s->wide.per_energy = ldexp(force * length, -WIDE_UNIT_BITS);
+    s->wide.force = 1 / s->wide.per_force;
+    s->wide.energy = 1 / s->wide.per_energy;
+    s->most_force = ldexp(s->wide.per_force, WIDE_TERM_BITS);
+}
+
+int cuda_reserve_wide(struct md_store *s)
+{
+    if (!s->setup.deterministic || !(s->forms || s->eam))
+        return 0;
+    return cuda_reserve(s, ARRAY_WIDE, 3 * s->capacity, sizeof(struct wide_sum),
+                        "forces");
 }
 
 int cuda_reserve_fixed(struct md_store *s, size_t n)
 {
     size_t had = s->array[ARRAY_BEYOND].bytes;
     TRY(cuda_reserve(s, ARRAY_FIXED, 3 * n, sizeof(fixed_sum), "forces"));
-    TRY(cuda_reserve(s, ARRAY_COLUMNS, 5 * n, sizeof(double), "sums"));
+    TRY(cuda_reserve(s, ARRAY_COLUMNS, MD_REDUCED * n, sizeof(double), "sums"));
     TRY(cuda_reserve(s, ARRAY_BEYOND, 1, sizeof(unsigned long long), "sums"));
     if (had == 0)
         CUDA_TRY(s->ctx, cudaMemsetAsync(s->array[ARRAY_BEYOND].p, 0xff,
@@ -174,7 +194,7 @@ int cuda_fail_beyond(struct md_store *s, unsigned long long id)
                 "the forces on particle %llu add up to more than %.3g, the "
                 "most that md.deterministic = true can sum; the timestep is "
                 "probably too large, or particles overlapped",
-                id, ldexp(s->fixed.per_force, RANGE_BITS));
+                id, s->most_force);
 }
 
 int cuda_check_beyond(struct md_store *s)

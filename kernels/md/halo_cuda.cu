@@ -259,9 +259,8 @@ static __global__ void place_halo(struct md_view m,
     slot[order[t]] = m.n_own + t;
 }
 
-/* Where kernels read a message of n bytes: on the card, in stream order. */
-static int message_on_card(struct md_store *s, const void *buffer, size_t n,
-                           const void **out)
+int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
+                         const void **out)
 {
     *out = buffer;
     if (s->ctx->device->direct)
@@ -305,7 +304,8 @@ int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                     "too many halo copies; use more ranks");
     TRY(reserve_halo(s, n));
     const struct halo_record *from = NULL;
-    TRY(message_on_card(s, buffer, n * sizeof *from, (const void **)&from));
+    TRY(cuda_message_on_card(s, buffer, n * sizeof *from,
+                             (const void **)&from));
     s->view.n_halo = (uint32_t)n;
     LAUNCH(find_halo_cells, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
            s->device->stream, from, (uint32_t)n, s->cells,
@@ -335,8 +335,9 @@ static __global__ void unpack(struct md_view m, const uint32_t *slot,
 int cuda_launch_unpack(struct md_store *s, const void *buffer)
 {
     const scalar *from = NULL;
-    TRY(message_on_card(s, buffer, (size_t)s->view.n_halo * 3 * sizeof *from,
-                        (const void **)&from));
+    TRY(cuda_message_on_card(s, buffer,
+                             (size_t)s->view.n_halo * 3 * sizeof *from,
+                             (const void **)&from));
     LAUNCH(unpack, cuda_blocks(s->view.n_halo, MD_THREADS), MD_THREADS, 0,
            s->device->stream, s->view, ARRAY(s, ARRAY_HALO_SLOT, uint32_t),
            from);

@@ -1,6 +1,6 @@
 /* list_cuda.cu: the pair list, one thread a particle over the cells around it.
  */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/eam_cuda.h"
 
 #include <float.h>
 #include <math.h>
@@ -92,6 +92,8 @@ static int begin_epoch(struct md_store *s)
 {
     struct step_queue *q = &s->queue;
     TRY(cuda_reserve_sums(s));
+    TRY(cuda_reserve_wide(s));
+    TRY(cuda_eam_reserve(s));
     q->on = s->setup.graphs == MD_GRAPHS_ON ||
             (s->setup.graphs == MD_GRAPHS_AUTO && s->view.n_own < GRAPHS_BELOW);
     q->epoch++;

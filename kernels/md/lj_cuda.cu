@@ -2,6 +2,8 @@
  */
 #include "kernels/md/store_cuda.h"
 
+#include "kernels/md/eam_cuda.h"
+#include "kernels/md/forms_cuda.h"
 #include "kernels/md/lj.h"
 
 /* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial.
@@ -99,6 +101,7 @@ static int launch_plain(struct md_store *s, int want, int halo)
     return 0;
 }
 
+/* want: energy and virial, and 2: by directions too. */
 static int launch(struct md_store *s, int want, int halo)
 {
     /* Position, count and force, and the force again where copies add to it;
@@ -107,6 +110,10 @@ static int launch(struct md_store *s, int want, int halo)
     s->tally.forces[halo]++;
     tally_own(s, sizeof(struct pair_position) + sizeof(uint32_t) +
                      (halo ? 6 : 3) * (sizeof(scalar) + fixed));
+    if (s->eam)
+        return cuda_eam_force(s, want, halo);
+    if (s->forms)
+        return cuda_forms_launch(s, want, halo);
     return s->setup.deterministic ? cuda_launch_fixed(s, want, halo)
                                   : launch_plain(s, want, halo);
 }
@@ -118,19 +125,23 @@ int cuda_launch_force(struct md_store *s, int halo)
 
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
-    double out[2];
+    double out[MD_REDUCED];
+    int tensor = (s->forms || s->eam) && sums->with_tensor,
+        n = tensor ? MD_REDUCED : 2;
     TRY(cuda_reserve_sums(s));
-    TRY(launch(s, 1, halo));
+    TRY(launch(s, 1 + tensor, halo));
     if (s->setup.deterministic)
-        TRY(cuda_sum_columns(s, 2, out));
+        TRY(cuda_sum_columns(s, n, out));
     else
-        TRY(cuda_reduce(s->ctx, s, 2, cuda_blocks(s->view.n_own, MD_THREADS), 0,
+        TRY(cuda_reduce(s->ctx, s, n, cuda_blocks(s->view.n_own, MD_THREADS), 0,
                         out));
     /* A full list has each own pair twice; of a pair with a copy the other half
      * is another rank's. */
     sums->energy += 0.5 * out[0];
     sums->part[MD_ENERGY_PAIR] += 0.5 * out[0];
     sums->virial += 0.5 * out[1];
+    for (int k = 0; k < 6 && tensor; k++)
+        sums->tensor[k] += 0.5 * out[2 + k];
     return 0;
 }
 

@@ -1,6 +1,8 @@
 /* md_cuda.cu: a card's table of molecular-dynamics kernels, one per precision.
  */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/eam_cuda.h"
+#include "kernels/md/forms_cuda.h"
+#include "kernels/md/outer_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +21,8 @@ static void destroy(struct md_store *s)
     if (s->result)
         cudaFreeHost(s->result);
     cuda_drop_graphs(s);
+    cuda_forms_destroy(s);
+    cuda_eam_destroy(s);
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
@@ -94,6 +98,11 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     cuda_choose_fixed(s);
     CUDA_TRY(s->ctx, cudaMallocHost(&s->result, sizeof *s->result));
     TRY(send_tables(s));
+    TRY(cuda_forms_create(s));
+    TRY(cuda_eam_create(s));
+    TRY(cuda_outer_create(s));
+    s->setup.tables = NULL; /* the caller's */
+    s->setup.eam = NULL;
     cuda_set_view(s);
     return cuda_reserve_own(s->ctx, s, (size_t)setup->expected_count);
 }
@@ -105,15 +114,6 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
     if (setup->charged || setup->field)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "charges and terms along bonds are not computed on a card "
-                    "yet; use device = \"cpu\"");
-    if (setup->eam)
-        return FAIL(
-            ctx, STATUS_UNSUPPORTED,
-            "md.pair.style = \"eam\" is not computed on a card yet; use "
-            "device = \"cpu\"");
-    if (setup->tables)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.pair.style other than \"lj\" is not computed on a card "
                     "yet; use device = \"cpu\"");
     struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     if (!s)
@@ -178,6 +178,8 @@ static int check(struct ctx *ctx, struct md_store *s)
     cuda_settle(s);
     if (s->failed == 0)
         s->failed = cuda_check_beyond(s);
+    if (s->failed == 0)
+        s->failed = cuda_forms_fetch(s);
     if (s->failed != 0)
         return s->failed;
     return cuda_status(ctx, cudaPeekAtLastError(), "a kernel");
@@ -196,8 +198,10 @@ static double bytes_of_own(const struct md_setup *setup)
     double sorting = 6.0 * sizeof(uint32_t) + sizeof(uint32_t);
     double sums = (double)MD_REDUCED * sizeof(double) / MD_THREADS;
     double fixed = setup->deterministic
-                       ? 3.0 * sizeof(fixed_sum) + 5.0 * sizeof(double)
+                       ? 3.0 * sizeof(fixed_sum) + MD_REDUCED * sizeof(double)
                        : 0;
+    if (setup->deterministic && (setup->tables || setup->eam))
+        fixed += 3.0 * 2 * sizeof(fixed_sum);
     return columns + sorting + sums + fixed;
 }
 
@@ -212,17 +216,20 @@ static double expected_neighbors(const struct md_setup *setup, double own)
 double cuda_estimate(const struct md_setup *setup, double own, double copies)
 {
     static const double RECORDS = 1 << 18;
-    double capacity = own + own / 16 + 256;
+    double capacity = own + own / 16 + 256, of_own = bytes_of_own(setup);
+    double of_copy = 0;
+    cuda_eam_bytes(setup, &of_own, &of_copy);
     /* The list has room for a particle with more neighbors than most, and takes
      * an eighth more where that was not enough. */
     double rows = 1.25 * expected_neighbors(setup, own) + 17;
     double lists = 1.125 * (rows + 1) * capacity * sizeof(uint32_t);
     double records = fmin(own, RECORDS) * sizeof(struct md_slot);
-    double of_copies = copies * (3.0 * sizeof(struct halo_record) +
-                                 sizeof(struct pair_position) +
-                                 sizeof(int64_t) + 9.0 * sizeof(uint32_t));
-    return capacity * bytes_of_own(setup) + lists * (copies > 0 ? 2 : 1) +
-           records + 1.125 * of_copies;
+    double of_copies =
+        copies *
+        (3.0 * sizeof(struct halo_record) + sizeof(struct pair_position) +
+         sizeof(int64_t) + 9.0 * sizeof(uint32_t) + of_copy);
+    return capacity * of_own + lists * (copies > 0 ? 2 : 1) + records +
+           1.125 * of_copies;
 }
 
 static struct md_kernels make_table(void)
@@ -248,6 +255,14 @@ static struct md_kernels make_table(void)
     k.build_list = cuda_build_list;
     k.force_own = cuda_force_own;
     k.force_halo = cuda_force_halo;
+    k.density_own = cuda_density_own;
+    k.density_halo = cuda_density_halo;
+    k.extra_bytes = cuda_extra_bytes;
+    k.pack_extra = cuda_pack_extra;
+    k.unpack_extra = cuda_unpack_extra;
+    k.outer_forces = cuda_outer_forces;
+    k.reflect = cuda_reflect;
+    k.hold = cuda_hold;
     k.kick_drift = cuda_kick_drift;
     k.kick = cuda_kick;
     k.moments = cuda_sum_moments;
@@ -255,6 +270,7 @@ static struct md_kernels make_table(void)
     k.ornstein_uhlenbeck = cuda_ornstein_uhlenbeck;
     k.pair_histogram = cuda_pair_histogram;
     k.closest_pair = cuda_closest_pair;
+    k.pair_virial = cuda_pair_virial;
     k.find_not_finite = cuda_find_not_finite;
     k.check = check;
     k.estimate = cuda_estimate;

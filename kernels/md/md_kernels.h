@@ -270,8 +270,8 @@ struct md_kernels {
                        const struct md_waves *w, const double (*field)[2]);
 
     /* ---- walls and fields; NULL in a backend without ---- */
-    /* Add to the forces, after force_halo(), and to sums; on_wall grows by the
-     * force on each face. */
+    /* Add to the forces, after force_halo(), and to sums; where these are
+     * wanted, on_wall grows by the force on each face. */
     void (*outer_forces)(struct md_store *s, const struct md_outer *o,
                          struct md_sums *sums, double on_wall[MD_FACES]);
     /* After a drift: particles behind a wall are mirrored at it. Returns 0, or

@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A card's loops want these as functions of a card. */
+#ifndef OUTER_FN
+#define OUTER_FN static inline __attribute__((unused))
+#endif
+
 enum md_wall_style {
     MD_WALL_REFLECT,  /* no force: velocities are mirrored at the face */
     MD_WALL_HARMONIC, /* u = a (rc - r)^2 */
@@ -45,25 +50,30 @@ struct md_outer {
     const struct md_group *groups; /* borrowed */
 };
 
-static inline __attribute__((unused)) int md_group_has(const struct md_group *g,
-                                                       int64_t id, int species)
+OUTER_FN int md_group_has(const struct md_group *g, int64_t id, int species)
 {
     return id >= g->first && id <= g->last && g->has[species];
 }
 
-/* The velocity that a particle is held at, or NULL. */
-static inline __attribute__((unused)) const double *
-md_held_at(const struct md_outer *o, int64_t id, int species)
+/* The velocity that the first of n groups to hold a particle gives it, or NULL.
+ */
+OUTER_FN const double *md_held_of(const struct md_group *groups, int n,
+                                  int64_t id, int species)
 {
-    for (int k = 0; k < o->n_groups && o->n_held > 0; k++)
-        if (o->groups[k].held && md_group_has(&o->groups[k], id, species))
-            return o->groups[k].velocity;
+    for (int k = 0; k < n; k++)
+        if (groups[k].held && md_group_has(&groups[k], id, species))
+            return groups[k].velocity;
     return NULL;
 }
 
+OUTER_FN const double *md_held_at(const struct md_outer *o, int64_t id,
+                                  int species)
+{
+    return md_held_of(o->groups, o->n_held > 0 ? o->n_groups : 0, id, species);
+}
+
 /* The energy at distance r; *force: away from the wall. */
-static inline __attribute__((unused)) double
-md_wall_energy(const struct md_wall *w, double r, double *force)
+OUTER_FN double md_wall_energy(const struct md_wall *w, double r, double *force)
 {
     double u = 0;
     *force = 0;

@@ -1,5 +1,5 @@
 /* motion_cuda.cu: velocities and positions of own particles. */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/forms_cuda.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,6 +111,7 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
                                  cudaMemcpyDeviceToHost, stream));
         s->device->bytes_to_host += sizeof s->result->beyond;
     }
+    TRY(cuda_forms_send_near(s));
     /* x, v and the way read and written, f and species read, pair written. */
     tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
                      sizeof(int32_t) + sizeof(struct pair_position));
@@ -120,6 +121,7 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
 static int wait_for_drift(struct md_store *s)
 {
     CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
+    TRY(cuda_forms_check(s));
     return s->setup.deterministic ? cuda_fail_beyond(s, s->result->beyond) : 0;
 }
 
@@ -165,6 +167,8 @@ static __device__ __forceinline__ void moments_of(const struct md_view &m,
                                                   uint32_t i, double value[5])
 {
     double mass = m.mass[m.species[i]], v2 = 0;
+    if (md_held_of(m.groups, m.n_groups, m.id[i], m.species[i]))
+        mass = 0;
     for (int d = 0; d < 3; d++) {
         double v = (double)m.v[d * m.stride + i];
         v2 += v * v;

@@ -9,6 +9,11 @@
 
 #include <math.h>
 
+/* A card's loops want these as functions of a card. */
+#ifndef PAIR_FN
+#define PAIR_FN static inline __attribute__((unused))
+#endif
+
 enum md_pair_style {
     MD_PAIR_NONE,       /* no force */
     MD_PAIR_LJ,         /* u = 4 a ((b/r)^12 - (b/r)^6) */
@@ -44,8 +49,7 @@ struct md_pair_form {
  * and B = 1 - A the spline is F = A F0 + B F1 + h^2/6 ((A^3 - A) C0 + (B^3 - B)
  * C1) (Press et al. 2007, eq. 3.3.3); outside of all points, that of the first
  * or last interval goes on. */
-static inline __attribute__((unused)) double
-md_spline_at(const struct md_spline *s, double r, double *force)
+PAIR_FN double md_spline_at(const struct md_spline *s, double r, double *force)
 {
     int lo = 0, hi = s->n - 1;
     while (hi - lo > 1) {
@@ -68,8 +72,7 @@ md_spline_at(const struct md_spline *s, double r, double *force)
 }
 
 /* Energy without shifts at a squared distance; *g: the force over r. */
-static inline __attribute__((unused)) double
-md_pair_plain(const struct md_pair_form *p, double r2, double *g)
+PAIR_FN double md_pair_plain(const struct md_pair_form *p, double r2, double *g)
 {
     const double pi = 3.14159265358979323846;
     double r = sqrt(r2), u = 0, e, x;
@@ -114,8 +117,8 @@ md_pair_plain(const struct md_pair_form *p, double r2, double *g)
 }
 
 /* The same as it acts below the cutoff. */
-static inline __attribute__((unused)) double
-md_pair_form(const struct md_pair_form *p, double r2, double *g)
+PAIR_FN double md_pair_shifted(const struct md_pair_form *p, double r2,
+                               double *g)
 {
     double u = md_pair_plain(p, r2, g) - p->shift;
     if (p->force_shift < 0 || p->force_shift > 0) {
@@ -127,8 +130,7 @@ md_pair_form(const struct md_pair_form *p, double r2, double *g)
 }
 
 /* Nearer pairs have no place in a table; 0 of closed forms. */
-static inline __attribute__((unused)) double
-md_pair_inner(const struct md_pair_form *p)
+PAIR_FN double md_pair_inner(const struct md_pair_form *p)
 {
     return p->style == MD_PAIR_TABLE ? p->spline->r[0] : 0;
 }

@@ -7,7 +7,8 @@
  * captured again, and the graph is updated rather than made anew where its
  * kernels are the same.
  */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/eam_cuda.h"
+#include "kernels/md/outer_cuda.h"
 
 static int launch(struct md_store *s, const struct step_call *c)
 {
@@ -22,6 +23,14 @@ static int launch(struct md_store *s, const struct step_call *c)
         return cuda_launch_kick(s, c->kick);
     case STEP_DRIFT:
         return cuda_launch_drift(s, c->kick, c->drift);
+    case STEP_DENSITY_OWN:
+        return cuda_eam_density(s, 0, 0);
+    case STEP_DENSITY_HALO:
+        return cuda_eam_density(s, 0, 1);
+    case STEP_UNPACK_EXTRA:
+        return cuda_eam_unpack(s, c->buffer);
+    case STEP_OUTER:
+        return cuda_outer_launch(s, (const struct md_outer *)c->buffer, 0);
     }
     return 0;
 }

@@ -31,6 +31,8 @@ void cuda_set_view(struct md_store *s)
     m->terms = ARRAY(s, ARRAY_TERMS, struct pair_terms);
     m->mass = ARRAY(s, ARRAY_MASS, double);
     m->inverse_mass = ARRAY(s, ARRAY_INVERSE_MASS, double);
+    m->groups = ARRAY(s, ARRAY_GROUPS, struct md_group);
+    m->n_groups = s->setup.outer ? s->setup.outer->n_groups : 0;
 }
 
 /* Spread `n` columns of `width` bytes over a new stride, from the last, so that
@@ -180,7 +182,9 @@ void cuda_gather(const struct md_store *store, struct md_particle *out,
     /* The records' scratch belongs to the store; its content does not change.
      */
     struct md_store *s = const_cast<struct md_store *>(store);
-    size_t n = s->view.n_own, piece = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
+    /* Those that were inserted and not sorted yet, as well. */
+    size_t n = s->n_leavers > 0 ? s->view.n_own : s->n_slots;
+    size_t piece = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
     cuda_settle(s);
     if (n == 0 || s->failed != 0)
         return;

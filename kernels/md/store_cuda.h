@@ -33,6 +33,7 @@ typedef float state;
 #endif
 typedef scalar real;
 
+#define OUTER_FN static __host__ __device__ __attribute__((unused))
 extern "C" {
 #include "kernels/md/md_kernels.h"
 }
@@ -82,6 +83,8 @@ struct md_view {
     const double *inverse_mass; /* times the unit factor */
     const double *mass;
     const struct pair_terms *terms;
+    const struct md_group *groups; /* that moments() knows as held */
+    int n_groups;
 };
 
 struct device_array {
@@ -103,13 +106,17 @@ enum step_kind {
     STEP_FORCE_OWN,
     STEP_FORCE_HALO,
     STEP_KICK,
-    STEP_DRIFT
+    STEP_DRIFT,
+    STEP_DENSITY_OWN,
+    STEP_DENSITY_HALO,
+    STEP_UNPACK_EXTRA,
+    STEP_OUTER
 };
 
 struct step_call {
     enum step_kind kind;
     double kick, drift; /* times */
-    const void *buffer; /* of STEP_UNPACK */
+    const void *buffer; /* of those that unpack; of STEP_OUTER its struct */
 };
 
 /* Kernels and copies that some calls have queued, so far. */
@@ -139,10 +146,18 @@ struct step_queue {
     uint64_t launches;
 };
 
+/* A pair that came nearer than its table reaches; claimed: there is one. */
+struct near_pair {
+    unsigned claimed;
+    int64_t id[2];
+    double distance, inner;
+};
+
 /* What kick_drift brings to the host, in pinned memory. */
 struct step_result {
     double way2;
     unsigned long long beyond; /* see fixed_cuda.cu */
+    struct near_pair near;
 };
 
 /* ---- sums in any order: fixed_cuda.cu ---- */
@@ -153,6 +168,11 @@ struct fixed_units {
 };
 
 typedef unsigned long long fixed_sum; /* signed, modulo 2^64 */
+
+/* The same of near_cuda.h. */
+struct wide_units {
+    double force, per_force, energy, per_energy;
+};
 
 /* Array names of struct md_store, for allocation and release in one place. */
 enum md_array {
@@ -190,6 +210,22 @@ enum md_array {
     ARRAY_FIXED,
     ARRAY_COLUMNS,
     ARRAY_BEYOND,
+    ARRAY_WIDE,
+    ARRAY_FORM_ROWS, /* forms_cuda.cu */
+    ARRAY_FORM_STARTS,
+    ARRAY_FORM_EXACT,
+    ARRAY_FORM_POINTS,
+    ARRAY_FORM_NEAR,
+    ARRAY_EAM_DENSITY, /* eam_cuda.cu */
+    ARRAY_EAM_PAIR,
+    ARRAY_EAM_EMBEDDING,
+    ARRAY_EAM_RHO,
+    ARRAY_EAM_SLOPE,
+    ARRAY_EAM_WIDE,
+    ARRAY_WALLS, /* outer_cuda.cu */
+    ARRAY_GROUPS,
+    ARRAY_OUTER_SPECIES,
+    ARRAY_LOST,
     ARRAY_COUNT
 };
 
@@ -232,6 +268,11 @@ struct md_store {
     struct step_tally tally;
     struct step_result *result; /* pinned */
     struct fixed_units fixed;
+    struct wide_units wide;
+    double most_force;        /* that deterministic sums have room for */
+    struct cuda_forms *forms; /* forms_cuda.cu, or NULL */
+    struct cuda_eam *eam;     /* eam_cuda.cu, or NULL */
+    int outer_sent;           /* walls and groups are on the card */
     int unchecked; /* forces of deterministic sums that nobody has looked at */
     int failed;    /* a call that returns nothing has failed: told by check() */
     uint64_t lists_built;
@@ -273,6 +314,7 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
 #define cuda_scale_velocities MD_NAME(cuda_scale_velocities)
 #define cuda_ornstein_uhlenbeck MD_NAME(cuda_ornstein_uhlenbeck)
 #define cuda_pair_histogram MD_NAME(cuda_pair_histogram)
+#define cuda_pair_virial MD_NAME(cuda_pair_virial)
 #define cuda_closest_pair MD_NAME(cuda_closest_pair)
 #define cuda_find_not_finite MD_NAME(cuda_find_not_finite)
 #define cuda_place_cells MD_NAME(cuda_place_cells)
@@ -281,6 +323,7 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
 #define cuda_reserve_own MD_NAME(cuda_reserve_own)
 #define cuda_reserve_sums MD_NAME(cuda_reserve_sums)
 #define cuda_launch_reduce MD_NAME(cuda_launch_reduce)
+#define cuda_message_on_card MD_NAME(cuda_message_on_card)
 #define cuda_launch_unpack MD_NAME(cuda_launch_unpack)
 #define cuda_launch_force MD_NAME(cuda_launch_force)
 #define cuda_launch_kick MD_NAME(cuda_launch_kick)
@@ -289,6 +332,8 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
 #define cuda_do_now MD_NAME(cuda_do_now)
 #define cuda_settle MD_NAME(cuda_settle)
 #define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
+#define cuda_set_wide MD_NAME(cuda_set_wide)
+#define cuda_reserve_wide MD_NAME(cuda_reserve_wide)
 #define cuda_choose_fixed MD_NAME(cuda_choose_fixed)
 #define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
 #define cuda_launch_fixed MD_NAME(cuda_launch_fixed)
@@ -316,6 +361,9 @@ int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                      const void *buffer);
 void cuda_unpack_halo(struct md_store *s, const void *buffer);
 int cuda_build_list(struct ctx *ctx, struct md_store *s);
+/* Where kernels read a message of n bytes: on the card, in stream order. */
+int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
+                         const void **out);
 void cuda_force_own(struct md_store *s, struct md_sums *sums);
 void cuda_force_halo(struct md_store *s, struct md_sums *sums);
 double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
@@ -326,6 +374,8 @@ void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step);
 int cuda_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                         int n_bins, const int *channel_of, uint64_t *counts);
+int cuda_pair_virial(struct ctx *ctx, const struct md_store *s,
+                     double (*out)[3]);
 int cuda_closest_pair(struct ctx *ctx, const struct md_store *s,
                       double distance, struct md_close_pair *out);
 int cuda_find_not_finite(const struct md_store *s, struct md_particle *out);
@@ -381,6 +431,10 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
 void cuda_choose_fixed(struct md_store *s);
 int cuda_reserve_fixed(struct md_store *s, size_t n);
 int cuda_launch_fixed(struct md_store *s, int want, int halo);
+/* Units of near_cuda.h for forces up to `greatest` over a distance `reach`. */
+void cuda_set_wide(struct md_store *s, double greatest, double reach);
+/* Room for its sums, with the list. */
+int cuda_reserve_wide(struct md_store *s);
 /* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
 int cuda_sum_columns(struct md_store *s, int n_values, double *out);
 /* The failure of particle `id`, whose force is beyond the range; or 0 where

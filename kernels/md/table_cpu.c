@@ -90,7 +90,7 @@ double md_exact_pair(const struct md_store *s, struct md_worker *w, size_t i,
         w->near.distance = sqrt(r2);
         w->near.inner = inner;
     }
-    return md_pair_form(form, r2, g);
+    return md_pair_shifted(form, r2, g);
 }
 
 int md_check_tables(struct ctx *ctx, const struct md_store *s)

@@ -131,14 +131,14 @@ void md_pair_spline_free(struct md_spline *s)
 static double force_of(const void *user, double r2)
 {
     double g;
-    (void)md_pair_form(user, r2, &g);
+    (void)md_pair_shifted(user, r2, &g);
     return g;
 }
 
 static double energy_of(const void *user, double r2)
 {
     double g;
-    return md_pair_form(user, r2, &g);
+    return md_pair_shifted(user, r2, &g);
 }
 
 enum { SAMPLES = 12 };
@@ -161,7 +161,7 @@ static double worst_error(const struct md_pair_tables *t,
                 continue;
             if (t->degree == PAIR_DEGREE_FLOAT)
                 r2 = (double)(float)r2;
-            double u = md_pair_form(form, r2, &g);
+            double u = md_pair_shifted(form, r2, &g);
             scale[2] = fmax(scale[2], fabs(g) + fabs(u) / r2);
             error[2] = fmax(error[2], fabs(pair_table_at(t, force, k, r2) - g));
             error[2] =

@@ -40,12 +40,10 @@ static const struct param_section sections[] = {
      "data file whose coefficients give the lengths (SHAKE and RATTLE)."},
     {"md.walls", 1, 1,
      "A wall at a face of the box, which ends there: both faces of a direction "
-     "have walls, or none. Several sections may name one face. On the CPU."},
-    {"md.field", 0, 1,
-     "Constant forces on all particles, or on all charges. On the CPU."},
+     "have walls, or none. Several sections may name one face."},
+    {"md.field", 0, 1, "Constant forces on all particles, or on all charges."},
     {"md.group", 1, 1,
-     "What is done to some of the particles, by species and by id. On the "
-     "CPU."},
+     "What is done to some of the particles, by species and by id."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -145,7 +143,8 @@ static const struct param params[] = {
      "Add forces, energies and moments as integers, so that the results do not "
      "depend, to the bit, on the order in which a card adds. Needs a card; "
      "slower. Forces are exact to 2^-38 of 24 epsilon / sigma and must not "
-     "exceed 2^24 of it, as that of a pair 0.3 sigma apart does not."},
+     "exceed 2^24 of it, as that of a pair 0.3 sigma apart does not; from "
+     "tables, to 2^-78 of the greatest force in these."},
     {"md", "graphs", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
      "auto|on|off",
      "Whether a card gets the kernels of a step together, as a CUDA graph. "

@@ -13,7 +13,7 @@ case $WARPDECK_MPIRUN_FLAGS in
 esac
 export WARPDECK_MPIRUN_FLAGS
 on_card=$top_builddir/tests/cuda
-chosen=${ALL_SEEDS:-md_forces md_analysis modes md_motion md_thermostats \
+chosen=${ALL_SEEDS:-md_forces md_analysis modes beside md_motion md_thermostats \
 fluid risk physics}
 
 for test in $chosen; do

@@ -2,6 +2,7 @@
 CUDA_TESTS = \
 	tests/cuda/resume.py \
 	tests/cuda/risk_runs.py \
+	tests/cuda/t_beside.sh \
 	tests/cuda/t_faults.sh \
 	tests/cuda/t_fluid.sh \
 	tests/cuda/t_md.sh \
@@ -31,7 +32,8 @@ tests_cuda_right_LINK = $(CXXLINK)
 
 # The tests of molecular dynamics on the simulated card.
 check_PROGRAMS += tests/cuda/md_analysis tests/cuda/md_forces \
-	tests/cuda/md_motion tests/cuda/md_thermostats tests/cuda/modes
+	tests/cuda/md_motion tests/cuda/md_thermostats tests/cuda/modes \
+	tests/cuda/beside
 ON_CUDASIM = $(CUDASIM_LINK) $(TEST_LIBS) $(CUDASIM_LIBS)
 ON_CUDASIM_NEEDS = $(CUDASIM_LINK) tests/libtap.a $(WARPDECK_ARCHIVES)
 tests_cuda_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
@@ -46,6 +48,9 @@ tests_cuda_md_motion_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_md_thermostats_SOURCES = tests/md/thermostats.c $(MD_CASE_SOURCES)
 tests_cuda_md_thermostats_LDADD = $(ON_CUDASIM)
 tests_cuda_md_thermostats_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_beside_SOURCES = tests/cuda/beside.c $(MD_CASE_SOURCES)
+tests_cuda_beside_LDADD = $(ON_CUDASIM)
+tests_cuda_beside_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_modes_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
 tests_cuda_modes_LDADD = $(ON_CUDASIM)
 tests_cuda_modes_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
@@ -76,6 +81,8 @@ $(CUDASIM_TREE)/warpdeck: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(warpdeck_cudasim_OBJECTS))
 $(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
+$(CUDASIM_TREE)/beside: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_beside_OBJECTS))
 $(CUDASIM_TREE)/fluid: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_fluid_OBJECTS))
 $(CUDASIM_TREE)/risk: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)

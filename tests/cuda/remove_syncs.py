@@ -103,7 +103,8 @@ MELT = ("warpdeck", "bench", "--device", "cuda", "--sizes", "32k", "--steps", "2
 MD = some_ranks(
     Check("forces"), Check("modes"), Check("analysis"),
     Check("forces", ranks=2), Check("modes", ranks=2),
-    Check("modes", ranks=2, **DIRECT), Check("analysis", ranks=2))
+    Check("modes", ranks=2, **DIRECT), Check("analysis", ranks=2),
+    Check("beside"), Check("beside", ranks=2))
 # A program that makes blocks of its own instead of ranks.
 FLUID = [Check("fluid", "double"), Check("fluid", "single")]
 BENCH = [Check(*MELT)]

@@ -143,6 +143,13 @@ cross("nve", "md", nve, (15, 28, 40),
       ("position/value", "velocity/value", "energy/value"), 1e-10)
 
 
+# Of metals the card has tables and slopes beside particles, all made anew.
+cross("copper", "md", os.path.join(tap.TOP_SRCDIR, "inputs/md/copper.toml"),
+      (7, 14, 21), ("position/value", "velocity/value", "energy/value"), 1e-10,
+      "output.observables_every=7", "output.frames_every=14",
+      "md.initial.cells=[4,4,4]", 'md.analysis.rdf.range="6 angstrom"')
+
+
 def flow(name):
     return os.path.join(tap.TOP_SRCDIR, "inputs", "fluid", name + ".toml")
 

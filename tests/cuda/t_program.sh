@@ -77,19 +77,6 @@ matches tap.err "risk.factor.steps_per_year, .* positions .*risk.portfolio.file"
 exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"
-exits 2 "a metal is refused on a card" "$on_card" run \
-    "$top_srcdir/inputs/md/copper.toml" md.steps=0 --overwrite --device cuda
-contains tap.err 'md.pair.style = "eam" is not computed on a card' \
-    "which is said with the key"
-exits 2 "other pairs are refused on a card" "$on_card" run \
-    "$top_srcdir/inputs/md/copper_morse.toml" md.steps=0 --overwrite \
-    --device cuda
-contains tap.err 'md.pair.style other than "lj" is not computed on a card' \
-    "which is said with the key"
-exits 2 "walls are refused on a card" "$on_card" run \
-    "$top_srcdir/inputs/md/slit.toml" md.steps=0 --overwrite --device cuda
-contains tap.err 'md.walls and md.field, md.group as well, are not computed on' \
-    "which is said with the key"
 exits 2 "constant pressure is refused on a card" "$on_card" run \
     "$top_srcdir/inputs/md/liquid_npt.toml" md.steps=0 --overwrite \
     --device cuda

@@ -1,0 +1,239 @@
+/* near_cuda.h: forces from pairs of any kind, one thread a particle over its
+ * neighbors, with what is common to all kinds: energies, virials, and sums that
+ * do not depend on their order.
+ *
+ * A kind is a type PAIR, a kernel's argument by value, with
+ *     own_part begin(m, i, pi)      what is read of particle i once
+ *     int force_of(m, own, i, j, pj, r2, want, &g, &u)
+ *                                   1 where the pair acts: the force over the
+ *                                   distance, and its energy where wanted
+ * Its name is made by MD_NAME(), as those of store_cuda.h.
+ */
+#ifndef WARPDECK_KERNELS_MD_NEAR_CUDA_H
+#define WARPDECK_KERNELS_MD_NEAR_CUDA_H
+
+#include <math.h>
+
+#include "kernels/md/store_cuda.h"
+
+/* ---- sums in any order ----
+ *
+ * As in fixed_cuda.cu, of forces whose greatest value is not known by two
+ * numbers: each term is rounded to a whole number of units, of which 2^100 fit,
+ * and added in two integers, of multiples of 2^40 and of what is left. A unit
+ * is 2^-78 of the greatest force of the tables, which is that of pairs far
+ * nearer than any come. */
+
+static const double WIDE_LOW = 1099511627776.0; /* 2^40 */
+static const double WIDE_TERM_MAX = WIDE_LOW * WIDE_LOW * 1048576.0;
+enum { WIDE_TERM_BITS = 100, WIDE_UNIT_BITS = 78, WIDE_GUARD_BITS = 12 };
+/* Sum of the absolute higher integers over 2^WIDE_GUARD_BITS that may not be
+ * reached: own ones and copies take half of the range each. */
+enum { WIDE_REACH_BITS = 60 - WIDE_GUARD_BITS };
+
+struct wide_sum {
+    unsigned long long high, low; /* signed, modulo 2^64 */
+};
+
+static __device__ __forceinline__ void
+wide_add(struct wide_sum *sum, unsigned long long *reach, double term)
+{
+    if (!(fabs(term) < WIDE_TERM_MAX)) {
+        *reach += 1ull << WIDE_REACH_BITS;
+        return;
+    }
+    double high = floor(term * (1 / WIDE_LOW)); /* exact, and what is left */
+    long long whole = __double2ll_rn(high);
+    sum->high += (unsigned long long)whole;
+    sum->low += (unsigned long long)__double2ll_rn(fma(-high, WIDE_LOW, term));
+    *reach +=
+        (unsigned long long)(whole < 0 ? -whole : whole) >> WIDE_GUARD_BITS;
+}
+
+static __device__ __forceinline__ double wide_value(struct wide_sum sum)
+{
+    return (double)(long long)sum.high * WIDE_LOW + (double)(long long)sum.low;
+}
+
+/* ---- the loop ---- */
+
+/* Values wanted beside forces: none; energy and virial; and sum r_a f_b: xx,
+ * yy, zz, xy, xz, yz. */
+enum { NEAR_FORCE, NEAR_SUMS, NEAR_TENSOR };
+enum { NEAR_VALUES = 8 };
+
+#define near_out MD_NAME(near_out)
+struct near_out {
+    double *partial;            /* [values][blocks], sums as they come */
+    double *column;             /* [values][stride], sums in any order */
+    struct wide_sum *wide;      /* [3][stride] */
+    unsigned long long *beyond; /* least id with a force out of range */
+    struct wide_units unit;
+};
+
+/* visit(j, position of j, d, r2) for each neighbor, d towards i. */
+template <class Visit>
+static __device__ __forceinline__ void
+for_each_neighbor(const struct md_view &m, const uint32_t *neighbor,
+                  const uint32_t *count, uint32_t i,
+                  const struct pair_position &pi, Visit visit)
+{
+    uint32_t n = count[i];
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t j = neighbor[k * m.stride + i];
+        struct pair_position pj = m.pair[j];
+        scalar d[3];
+        d[0] = nearest_image(pi.x - pj.x, m.period[0], m.per_period[0]);
+        d[1] = nearest_image(pi.y - pj.y, m.period[1], m.per_period[1]);
+        d[2] = nearest_image(pi.z - pj.z, m.period[2], m.per_period[2]);
+        visit(j, pj, d, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    }
+}
+
+/* Number k of what is wanted of a pair. */
+static __device__ __forceinline__ scalar near_value(int k, scalar g, scalar u,
+                                                    scalar r2,
+                                                    const scalar d[3])
+{
+    switch (k) {
+    case 0:
+        return u;
+    case 1:
+        return g * r2;
+    case 5:
+        return g * d[0] * d[1];
+    case 6:
+        return g * d[0] * d[2];
+    case 7:
+        return g * d[1] * d[2];
+    default:
+        return g * d[k - 2] * d[k - 2];
+    }
+}
+
+template <int WANT> struct near_count {
+    static const int values = WANT == NEAR_TENSOR ? NEAR_VALUES
+                              : WANT == NEAR_SUMS ? 2
+                                                  : 0;
+};
+
+/* HALO: neighbors are copies, and the force is added to that of own ones. */
+template <class PAIR, int WANT, int HALO>
+static __global__ void __launch_bounds__(MD_THREADS)
+    near_force(struct md_view m, const uint32_t *neighbor,
+               const uint32_t *count, PAIR pair, struct near_out out)
+{
+    const int VALUES = near_count<WANT>::values;
+    uint32_t i = thread_index();
+    scalar value[NEAR_VALUES] = {0};
+    if (i < m.n_own) {
+        struct pair_position pi = m.pair[i];
+        typename PAIR::own_part own = pair.begin(m, i, pi);
+        scalar f[3] = {0, 0, 0};
+        for_each_neighbor(
+            m, neighbor, count, i, pi,
+            [&](uint32_t j, const struct pair_position &pj, const scalar d[3],
+                scalar r2) {
+                scalar g, u = 0;
+                if (!pair.force_of(m, own, i, j, pj, r2, WANT, &g, &u))
+                    return;
+                for (int e = 0; e < 3; e++)
+                    f[e] += g * d[e];
+                for (int k = 0; k < VALUES; k++)
+                    value[k] += near_value(k, g, u, r2, d);
+            });
+        for (int e = 0; e < 3; e++) {
+            scalar *to = m.f + e * m.stride + i;
+            *to = HALO ? *to + f[e] : f[e];
+        }
+    }
+    if (VALUES > 0) {
+        __shared__ double shared[MD_THREADS / 32];
+        for (int k = 0; k < VALUES; k++) {
+            double total = block_sum((double)value[k], shared);
+            if (threadIdx.x == 0)
+                out.partial[k * gridDim.x + blockIdx.x] = total;
+        }
+    }
+}
+
+/* The same with sums in any order; values of each particle to their columns. */
+template <class PAIR, int WANT, int HALO>
+static __global__ void __launch_bounds__(MD_THREADS)
+    near_force_wide(struct md_view m, const uint32_t *neighbor,
+                    const uint32_t *count, PAIR pair, struct near_out out)
+{
+    const int VALUES = near_count<WANT>::values;
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    struct pair_position pi = m.pair[i];
+    typename PAIR::own_part own = pair.begin(m, i, pi);
+    struct wide_sum f[3], value[NEAR_VALUES];
+    unsigned long long reach = 0, reach_value = 0;
+    for (int e = 0; e < 3; e++) {
+        f[e].high = HALO ? out.wide[e * m.stride + i].high : 0;
+        f[e].low = HALO ? out.wide[e * m.stride + i].low : 0;
+    }
+    for (int k = 0; k < VALUES; k++)
+        value[k].high = value[k].low = 0;
+    for_each_neighbor(
+        m, neighbor, count, i, pi,
+        [&](uint32_t j, const struct pair_position &pj, const scalar d[3],
+            scalar r2) {
+            scalar g, u = 0;
+            if (!pair.force_of(m, own, i, j, pj, r2, WANT, &g, &u))
+                return;
+            for (int e = 0; e < 3; e++)
+                wide_add(&f[e], &reach, (double)(g * d[e]) * out.unit.force);
+            for (int k = 0; k < VALUES; k++)
+                wide_add(&value[k], &reach_value,
+                         (double)near_value(k, g, u, r2, d) * out.unit.energy);
+        });
+    for (int e = 0; e < 3; e++) {
+        out.wide[e * m.stride + i] = f[e];
+        m.f[e * m.stride + i] = (scalar)(wide_value(f[e]) * out.unit.per_force);
+    }
+    for (int k = 0; k < VALUES; k++)
+        out.column[k * m.stride + i] =
+            wide_value(value[k]) * out.unit.per_energy;
+    if ((reach | reach_value) >> WIDE_REACH_BITS != 0)
+        atomicMin(out.beyond, (unsigned long long)m.id[i]);
+}
+
+static inline struct near_out near_out_of(struct md_store *s)
+{
+    struct near_out out;
+    out.partial = ARRAY(s, ARRAY_PARTIAL, double);
+    out.column = ARRAY(s, ARRAY_COLUMNS, double);
+    out.wide = ARRAY(s, ARRAY_WIDE, struct wide_sum);
+    out.beyond = ARRAY(s, ARRAY_BEYOND, unsigned long long);
+    out.unit = s->wide;
+    return out;
+}
+
+/* Forces by pairs of this kind among own particles, or with copies; what is
+ * wanted to ARRAY_PARTIAL, or to ARRAY_COLUMNS where sums are deterministic. */
+template <class PAIR>
+static int launch_near(struct md_store *s, const PAIR &pair, int want, int halo)
+{
+    typedef void (*kernel_of)(struct md_view, const uint32_t *,
+                              const uint32_t *, PAIR, struct near_out);
+    static const kernel_of kernels[2][3][2] = {
+        {{near_force<PAIR, 0, 0>, near_force<PAIR, 0, 1>},
+         {near_force<PAIR, 1, 0>, near_force<PAIR, 1, 1>},
+         {near_force<PAIR, 2, 0>, near_force<PAIR, 2, 1>}},
+        {{near_force_wide<PAIR, 0, 0>, near_force_wide<PAIR, 0, 1>},
+         {near_force_wide<PAIR, 1, 0>, near_force_wide<PAIR, 1, 1>},
+         {near_force_wide<PAIR, 2, 0>, near_force_wide<PAIR, 2, 1>}}};
+    struct pair_list *list = halo ? &s->halo : &s->own;
+    kernel_of kernel = kernels[s->setup.deterministic != 0][want][halo];
+    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
+           (const uint32_t *)list->count.p, pair, near_out_of(s));
+    CUDA_TRY_LAUNCH(s->ctx, "near_force");
+    s->unchecked |= s->setup.deterministic;
+    return 0;
+}
+
+#endif
