@@ -3,9 +3,10 @@
 Mansour (1999), Re_tau = 178.12.
 
 Mean velocity and root mean squares in wall units, over y+ > 3, within 3 % of the
-profile's greatest value. The run takes hours. With WARPDECK_CHANNEL=FOLDER its
-results stay in that folder: a run that was stopped there goes on from its last
-checkpoint, and one that is complete is compared at once.
+profile's greatest value. The run takes about an hour on two cores. With
+WARPDECK_CHANNEL=FOLDER its results stay in that folder: a run that was stopped
+there goes on from its last checkpoint, and one that is complete is compared at
+once.
 """
 
 import os
