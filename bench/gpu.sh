@@ -180,6 +180,57 @@ done
 [ -s whole.row ] && cmp whole.row parts.row && echo "ok 1"
 END
 tested "a run goes on from a checkpoint" bash goes_on.sh "$warpdeck"
+# Other pairs, walls and groups: the card's rows are the CPU's, to their digits.
+cat >pairs.toml <<'END'
+[run]
+solver = "md"
+[md]
+steps = 20
+timestep = 0.002
+[md.initial]
+lattice = "fcc"
+cells = [6, 6, 6]
+density = 0.7
+temperature = 1.0
+[md.pair]
+style = "morse"
+cutoff = 2.5
+skin = 0.3
+shift = "energy"
+[[md.pair.coefficients]]
+species = ["A", "A"]
+d0 = 1.0
+alpha = 5.0
+r0 = 1.12
+[[md.walls]]
+face = "zlo"
+style = "harmonic"
+k = 10.0
+cutoff = 1.0
+[[md.walls]]
+face = "zhi"
+style = "reflect"
+[[md.group]]
+name = "pulled"
+action = "pull"
+ids = [1, 100]
+force = [0.5, 0.0, 0.0]
+END
+cat >beside.sh <<'END'
+for device in cpu cuda; do
+    "$1" run pairs.toml --device $device output.name=r --overwrite \
+        output.observables_every=20 --output "$device" || exit
+    awk '$1 == 20 && $2 != "steps" { print $2, $3, $4, $5, $6 }' \
+        $device/r.log | tee $device.row
+done
+paste -d ' ' cpu.row cuda.row | awk '
+    { for (n = 1; n <= NF / 2; n++) {
+          d = $n - $(n + NF / 2)
+          if (d * d > 1e-8 * $n * $n) bad = 1
+      } }
+    END { exit bad || NF != 10 }' && echo "ok 1" || echo "not ok 1"
+END
+tested "pairs, walls and groups beside the CPU" bash beside.sh "$warpdeck"
 # A flow cut along y and along z ends in the row of one rank, to its digits.
 cat >cut.sh <<'END'
 warpdeck=$1
