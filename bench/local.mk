@@ -5,6 +5,7 @@ EXTRA_DIST += bench/NOTES.md bench/RESULTS.md bench/gpu.sh bench/peers.sh \
 
 # Everything that needs a card: tests, the sanitizers of CUDA, figures.
 ON_CARD = tests/cuda/right_card tests/cuda/fluid_card tests/cuda/modes_card \
+	tests/cuda/molecules_card \
 	tests/cuda/risk_card tests/md/analysis tests/md/forces tests/md/motion \
 	tests/md/thermostats
 if WITH_CUDA

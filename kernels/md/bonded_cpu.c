@@ -2,12 +2,12 @@
 #include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "kernels/md/bonded.h"
 #include "kernels/md/pairs.h"
+#include "kernels/md/term_errors.h"
 #include "kernels/md/tensor.h"
 
 void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
@@ -265,7 +265,8 @@ static int64_t longest_bond(const struct md_store *s, double *length)
     for (size_t k = 0; k < s->terms->n; k++) {
         const struct slot_term *term = &s->terms->terms[k];
         double d[3];
-        if (term->kind != MD_TERM_BOND)
+        if (term->kind != MD_TERM_BOND ||
+            s->terms->field.bonds[term->type].style != MD_BOND_FENE)
             continue;
         md_difference(s, term->slot[0], term->slot[1], d);
         double r = sqrt(dot3(d, d));
@@ -289,10 +290,6 @@ int md_check_terms(struct ctx *ctx, struct md_store *s)
     if (k < 0)
         return FAIL(ctx, STATUS_INTERNAL, "a bond broke that is not there");
     const struct slot_term *term = &s->terms->terms[k];
-    return FAIL(ctx, STATUS_PHYSICS,
-                "the FENE bond of particles %" PRId64 " and %" PRId64
-                " is %g long, longer than its %g; the timestep is probably "
-                "too large, or the start is too tight",
-                s->id[term->slot[0]], s->id[term->slot[1]], length,
-                s->terms->field.bonds[term->type].r0);
+    int64_t ids[2] = {s->id[term->slot[0]], s->id[term->slot[1]]};
+    return fail_broken(ctx, ids, length, s->terms->field.bonds[term->type].r0);
 }

@@ -11,38 +11,16 @@
  * Sums over particles: the greatest term is found first, which no order
  * changes; it gives the unit in which all terms together fit into 62 bits.
  */
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/near_cuda.h"
 
 #include <math.h>
 
 #include "kernels/md/lj.h"
 
-enum { UNIT_BITS = 38, RANGE_BITS = 62, GUARD_BITS = 20 };
-static const double TERM_MAX = 4611686018427387904.0; /* 2^RANGE_BITS */
-
-/* Sum of absolute terms in units of 2^GUARD_BITS: whether the sum may have left
- * the range is known without a rounding error. */
-typedef unsigned long long guard;
-
-static __device__ __forceinline__ void add_fixed(fixed_sum *sum, guard *reach,
-                                                 double term)
-{
-    if (!(fabs(term) < TERM_MAX)) {
-        *reach += (guard)1 << (RANGE_BITS - GUARD_BITS);
-        return;
-    }
-    long long whole = __double2ll_rn(term);
-    *sum += (fixed_sum)whole;
-    *reach += (guard)(whole < 0 ? -whole : whole) >> GUARD_BITS;
-}
-
-static __device__ __forceinline__ double fixed_value(fixed_sum sum)
-{
-    return (double)(long long)sum;
-}
-
 /* As pair_force() of lj_cuda.cu, with other sums. Energy and virial of each
- * particle go to the first two columns. */
+ * particle go to the first two columns, the virial by directions to the next.
+ */
 template <int MANY, int FSHIFT, int WANT, int HALO>
 static __global__ void __launch_bounds__(MD_THREADS)
     pair_force_fixed(struct md_view m, const uint32_t *neighbor,
@@ -56,7 +34,7 @@ static __global__ void __launch_bounds__(MD_THREADS)
     struct pair_position pi = m.pair[i];
     const struct pair_terms *row = m.terms;
     struct pair_terms t = row[0];
-    fixed_sum f[3], e = 0, w = 0;
+    fixed_sum f[3], e = 0, w = 0, by[6] = {0, 0, 0, 0, 0, 0};
     guard reach = 0, reach_e = 0;
     uint32_t n = count[i];
     for (int d = 0; d < 3; d++)
@@ -84,6 +62,12 @@ static __global__ void __launch_bounds__(MD_THREADS)
             add_fixed(&e, &reach_e, (double)u * unit.energy);
             add_fixed(&w, &reach_e, (double)(g * r2) * unit.energy);
         }
+        if (WANT > 1) {
+            scalar product[6];
+            pair_tensor(g, dx, dy, dz, product);
+            for (int q = 0; q < 6; q++)
+                add_fixed(&by[q], &reach_e, (double)product[q] * unit.energy);
+        }
     }
     for (int d = 0; d < 3; d++) {
         fixed[d * m.stride + i] = f[d];
@@ -93,8 +77,9 @@ static __global__ void __launch_bounds__(MD_THREADS)
         column[i] = fixed_value(e) * unit.per_energy;
         column[m.stride + i] = fixed_value(w) * unit.per_energy;
     }
-    /* Own ones and copies may each take half of the integers. */
-    if ((reach | reach_e) >> (RANGE_BITS - GUARD_BITS) != 0)
+    for (int q = 0; q < 6 && WANT > 1; q++)
+        column[(2 + q) * m.stride + i] = fixed_value(by[q]) * unit.per_energy;
+    if (left_range(reach) || left_range(reach_e))
         atomicMin(beyond, (unsigned long long)m.id[i]);
 }
 
@@ -106,15 +91,17 @@ typedef void (*fixed_kernel)(struct md_view, const uint32_t *, const uint32_t *,
     {                                                \
         {pair_force_fixed<many, fshift, 0, 0>,       \
          pair_force_fixed<many, fshift, 0, 1>},      \
+            {pair_force_fixed<many, fshift, 1, 0>,   \
+             pair_force_fixed<many, fshift, 1, 1>},  \
         {                                            \
-            pair_force_fixed<many, fshift, 1, 0>,    \
-                pair_force_fixed<many, fshift, 1, 1> \
+            pair_force_fixed<many, fshift, 2, 0>,    \
+                pair_force_fixed<many, fshift, 2, 1> \
         }                                            \
     }
 
 int cuda_launch_fixed(struct md_store *s, int want, int halo)
 {
-    static const fixed_kernel kernels[2][2][2][2] = {
+    static const fixed_kernel kernels[2][2][3][2] = {
         {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
         {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
     fixed_kernel kernel =
@@ -126,7 +113,6 @@ int cuda_launch_fixed(struct md_store *s, int want, int halo)
            ARRAY(s, ARRAY_FIXED, fixed_sum), ARRAY(s, ARRAY_COLUMNS, double),
            ARRAY(s, ARRAY_BEYOND, unsigned long long));
     CUDA_TRY_LAUNCH(s->ctx, "pair_force_fixed");
-    s->unchecked = 1;
     return 0;
 }
 
@@ -172,11 +158,17 @@ int cuda_reserve_wide(struct md_store *s)
                         "forces");
 }
 
+size_t cuda_columns(const struct md_setup *setup)
+{
+    return setup->field ? TERM_SUMS : PAIR_SUMS;
+}
+
 int cuda_reserve_fixed(struct md_store *s, size_t n)
 {
     size_t had = s->array[ARRAY_BEYOND].bytes;
     TRY(cuda_reserve(s, ARRAY_FIXED, 3 * n, sizeof(fixed_sum), "forces"));
-    TRY(cuda_reserve(s, ARRAY_COLUMNS, MD_REDUCED * n, sizeof(double), "sums"));
+    TRY(cuda_reserve(s, ARRAY_COLUMNS, cuda_columns(&s->setup) * n,
+                     sizeof(double), "sums"));
     TRY(cuda_reserve(s, ARRAY_BEYOND, 1, sizeof(unsigned long long), "sums"));
     if (had == 0)
         CUDA_TRY(s->ctx, cudaMemsetAsync(s->array[ARRAY_BEYOND].p, 0xff,

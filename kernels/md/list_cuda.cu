@@ -1,6 +1,7 @@
 /* list_cuda.cu: the pair list, one thread a particle over the cells around it.
  */
 #include "kernels/md/eam_cuda.h"
+#include "kernels/md/terms_cuda.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,9 +10,9 @@
  * greatest count, by which the caller sees whether the room was enough. */
 static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
                                       const uint32_t *start, uint32_t base,
-                                      scalar radius2, uint32_t *neighbor,
-                                      uint32_t *count, uint32_t rows,
-                                      unsigned *most)
+                                      scalar radius2, struct excluded_ids out,
+                                      uint32_t *neighbor, uint32_t *count,
+                                      uint32_t rows, unsigned *most)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -19,6 +20,8 @@ static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
     uint32_t n = 0;
     size_t stride = m.stride;
     for_each_near(m, g, start, base, i, radius2, [&](uint32_t j, scalar) {
+        if (is_excluded(out, i, m.id[j]))
+            return;
         if (n < rows)
             neighbor[n * stride + i] = j;
         n++;
@@ -72,7 +75,7 @@ static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
                  cudaMemsetAsync(most, 0, sizeof *most, s->device->stream));
         LAUNCH(find_neighbors, cuda_blocks(s->view.n_own, MD_THREADS),
                MD_THREADS, 0, s->device->stream, s->view, s->cells,
-               ARRAY(s, start, uint32_t), base, radius2,
+               ARRAY(s, start, uint32_t), base, radius2, cuda_excluded(s),
                (uint32_t *)list->neighbor.p, (uint32_t *)list->count.p, rows,
                most);
         CUDA_TRY_LAUNCH(ctx, "find_neighbors");

@@ -1,20 +1,22 @@
 /* lj_cuda.cu: Lennard-Jones forces, one thread a particle over its neighbors.
  */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/terms_cuda.h"
 
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/lj.h"
 
-/* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial.
- * HALO: neighbors are copies, and the force is added to that of own ones. */
+/* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial,
+ * with 2 also the virial by directions. HALO: neighbors are copies, and the
+ * force is added to that of own ones. */
 template <int MANY, int FSHIFT, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS)
+static __global__ void __launch_bounds__(MD_THREADS, WANT > 1 ? 4 : 0)
     pair_force(struct md_view m, const uint32_t *neighbor,
                const uint32_t *count, double *partial)
 {
     uint32_t i = thread_index();
     double energy = 0, virial = 0;
+    scalar sum[6] = {0, 0, 0, 0, 0, 0};
     if (i < m.n_own) {
         struct pair_position pi = m.pair[i];
         const struct pair_terms *row = m.terms;
@@ -44,7 +46,14 @@ static __global__ void __launch_bounds__(MD_THREADS)
             fz += g * dz;
             if (WANT) {
                 e += lj_energy(inv6, t.f12 / 12, t.f6 / 6) - t.shift + linear;
-                w += g * r2;
+                if (WANT == 1) /* or the trace of the tensor */
+                    w += g * r2;
+            }
+            if (WANT > 1) {
+                scalar product[6];
+                pair_tensor(g, dx, dy, dz, product);
+                for (int q = 0; q < 6; q++)
+                    sum[q] += product[q];
             }
         }
         scalar *f = m.f + i;
@@ -57,7 +66,7 @@ static __global__ void __launch_bounds__(MD_THREADS)
         f[m.stride] = fy;
         f[2 * m.stride] = fz;
         energy = (double)e;
-        virial = (double)w;
+        virial = (double)(WANT > 1 ? sum[0] + sum[1] + sum[2] : w);
     }
     if (WANT) {
         __shared__ double shared[MD_THREADS / 32];
@@ -67,23 +76,29 @@ static __global__ void __launch_bounds__(MD_THREADS)
             partial[blockIdx.x] = energy;
             partial[gridDim.x + blockIdx.x] = virial;
         }
+        for (int q = 0; q < 6 && WANT > 1; q++) {
+            double total = block_sum((double)sum[q], shared);
+            if (threadIdx.x == 0)
+                partial[(2 + q) * gridDim.x + blockIdx.x] = total;
+        }
     }
 }
 
 typedef void (*force_kernel)(struct md_view, const uint32_t *, const uint32_t *,
                              double *);
 
-#define KERNELS_OF(many, fshift)                                           \
-    {                                                                      \
-        {pair_force<many, fshift, 0, 0>, pair_force<many, fshift, 0, 1>},  \
-        {                                                                  \
-            pair_force<many, fshift, 1, 0>, pair_force<many, fshift, 1, 1> \
-        }                                                                  \
+#define KERNELS_OF(many, fshift)                                              \
+    {                                                                         \
+        {pair_force<many, fshift, 0, 0>, pair_force<many, fshift, 0, 1>},     \
+            {pair_force<many, fshift, 1, 0>, pair_force<many, fshift, 1, 1>}, \
+        {                                                                     \
+            pair_force<many, fshift, 2, 0>, pair_force<many, fshift, 2, 1>    \
+        }                                                                     \
     }
 
 static force_kernel choose_kernel(const struct md_store *s, int want, int halo)
 {
-    static const force_kernel kernels[2][2][2][2] = {
+    static const force_kernel kernels[2][2][3][2] = {
         {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
         {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
     return kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want]
@@ -120,16 +135,16 @@ static int launch(struct md_store *s, int want, int halo)
 
 int cuda_launch_force(struct md_store *s, int halo)
 {
-    return launch(s, 0, halo);
+    TRY(launch(s, 0, halo));
+    return s->terms ? cuda_launch_terms(s, halo) : 0;
 }
 
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
-    double out[MD_REDUCED];
-    int tensor = (s->forms || s->eam) && sums->with_tensor,
-        n = tensor ? MD_REDUCED : 2;
+    double out[PAIR_SUMS];
+    int n = sums->with_tensor ? PAIR_SUMS : 2;
     TRY(cuda_reserve_sums(s));
-    TRY(launch(s, 1 + tensor, halo));
+    TRY(launch(s, sums->with_tensor ? 2 : 1, halo));
     if (s->setup.deterministic)
         TRY(cuda_sum_columns(s, n, out));
     else
@@ -140,15 +155,18 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
     sums->energy += 0.5 * out[0];
     sums->part[MD_ENERGY_PAIR] += 0.5 * out[0];
     sums->virial += 0.5 * out[1];
-    for (int k = 0; k < 6 && tensor; k++)
-        sums->tensor[k] += 0.5 * out[2 + k];
-    return 0;
+    for (int t = 0; 2 + t < n; t++)
+        sums->tensor[t] += 0.5 * out[2 + t];
+    return s->terms ? cuda_add_terms(s, sums, halo) : 0;
 }
 
 static void force(struct md_store *s, struct md_sums *sums, int halo)
 {
     struct step_call call = {halo ? STEP_FORCE_HALO : STEP_FORCE_OWN, 0, 0,
                              NULL};
+    s->unchecked = s->setup.deterministic;
+    if (s->terms)
+        s->terms->unchecked = s->terms->may_break;
     if (sums) {
         cuda_settle(s);
         if (s->failed == 0)

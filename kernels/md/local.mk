@@ -32,6 +32,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/waves_cpu.c \
 	kernels/md/rigid.h \
 	kernels/md/rigid_cpu.c \
+	kernels/md/term_errors.h \
 	kernels/md/terms_cpu.c \
 	kernels/md/terms_cpu.h \
 	kernels/md/precision.h \
@@ -59,23 +60,29 @@ libmd_single_a_SOURCES = $(MD_LOOP_SOURCES)
 libmd_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=3
 
 MD_CUDA_SOURCES += \
+	kernels/md/bonded_cuda.cu \
 	kernels/md/eam_cuda.cu \
 	kernels/md/eam_tables_cuda.cu \
 	kernels/md/fixed_cuda.cu \
 	kernels/md/forms_cuda.cu \
 	kernels/md/halo_cuda.cu \
+	kernels/md/histogram_cuda.cu \
 	kernels/md/list_cuda.cu \
 	kernels/md/lj_cuda.cu \
 	kernels/md/look_cuda.cu \
 	kernels/md/md_cuda.cu \
 	kernels/md/motion_cuda.cu \
 	kernels/md/outer_cuda.cu \
+	kernels/md/rigid_cuda.cu \
+	kernels/md/rigid_sums_cuda.cu \
 	kernels/md/slots_cuda.cu \
 	kernels/md/sort_cuda.cu \
 	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu \
+	kernels/md/terms_cuda.cu \
 	kernels/md/virial_cuda.cu
 EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
-	kernels/md/eam_cuda.h kernels/md/forms_cuda.h kernels/md/near_cuda.h \
-	kernels/md/outer_cuda.h \
+	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h kernels/md/forms_cuda.h \
+	kernels/md/near_cuda.h kernels/md/outer_cuda.h kernels/md/rigid_cuda.h \
+	kernels/md/terms_cuda.h \
 	kernels/md/threads_cuda.h

@@ -3,6 +3,7 @@
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/outer_cuda.h"
+#include "kernels/md/terms_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static void destroy(struct md_store *s)
     cuda_drop_graphs(s);
     cuda_forms_destroy(s);
     cuda_eam_destroy(s);
+    cuda_terms_destroy(s->terms);
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
@@ -97,6 +99,8 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     set_coordinates(s);
     cuda_choose_fixed(s);
     CUDA_TRY(s->ctx, cudaMallocHost(&s->result, sizeof *s->result));
+    if (setup->field)
+        TRY(cuda_terms_create(s));
     TRY(send_tables(s));
     TRY(cuda_forms_create(s));
     TRY(cuda_eam_create(s));
@@ -111,10 +115,25 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
     *out = NULL;
-    if (setup->charged || setup->field)
+    if (setup->charged)
         return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "charges and terms along bonds are not computed on a card "
-                    "yet; use device = \"cpu\"");
+                    "charges (md.coulomb) are not computed on a card yet; use "
+                    "device = \"cpu\"");
+    if (setup->field && setup->field->switch_from > 0)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "md.pair.shift = \"charmm-switch\" is not computed on a "
+                    "card yet; use device = \"cpu\"");
+    if (setup->tables && setup->field && setup->deterministic)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "md.deterministic = true with bonds beside md.pair.style "
+                    "other than \"lj\" is not computed on a card yet; use "
+                    "deterministic = false");
+    for (int k = 0; k < 3 && setup->tables && setup->field; k++)
+        if (setup->field->special_lj[k] > 0 && setup->field->special_lj[k] < 1)
+            return FAIL(ctx, STATUS_UNSUPPORTED,
+                        "md.bonds.special_lj between 0 and 1 beside "
+                        "md.pair.style other than \"lj\" is not computed on a "
+                        "card yet; use device = \"cpu\"");
     struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     if (!s)
         return FAIL(ctx, STATUS_MEMORY, "no memory for particles");
@@ -176,6 +195,8 @@ static void counters(const struct md_store *store, struct md_counters *out)
 static int check(struct ctx *ctx, struct md_store *s)
 {
     cuda_settle(s);
+    if (s->failed == 0 && s->terms)
+        s->failed = cuda_check_broken(s);
     if (s->failed == 0)
         s->failed = cuda_check_beyond(s);
     if (s->failed == 0)
@@ -198,11 +219,13 @@ static double bytes_of_own(const struct md_setup *setup)
     double sorting = 6.0 * sizeof(uint32_t) + sizeof(uint32_t);
     double sums = (double)MD_REDUCED * sizeof(double) / MD_THREADS;
     double fixed = setup->deterministic
-                       ? 3.0 * sizeof(fixed_sum) + MD_REDUCED * sizeof(double)
+                       ? 3.0 * sizeof(fixed_sum) +
+                             (double)cuda_columns(setup) * sizeof(double)
                        : 0;
     if (setup->deterministic && (setup->tables || setup->eam))
         fixed += 3.0 * 2 * sizeof(fixed_sum);
-    return columns + sorting + sums + fixed;
+    return columns + sorting + sums + fixed +
+           (setup->field ? cuda_terms_bytes() : 0);
 }
 
 static double expected_neighbors(const struct md_setup *setup, double own)
@@ -252,6 +275,8 @@ static struct md_kernels make_table(void)
     k.pack_halo = cuda_pack_halo;
     k.accept_halo = cuda_accept_halo;
     k.unpack_halo = cuda_unpack_halo;
+    k.ids = cuda_ids;
+    k.set_terms = cuda_set_terms;
     k.build_list = cuda_build_list;
     k.force_own = cuda_force_own;
     k.force_halo = cuda_force_halo;
@@ -266,11 +291,22 @@ static struct md_kernels make_table(void)
     k.kick_drift = cuda_kick_drift;
     k.kick = cuda_kick;
     k.moments = cuda_sum_moments;
+    k.kinetic_tensor = cuda_kinetic_tensor;
     k.scale_velocities = cuda_scale_velocities;
     k.ornstein_uhlenbeck = cuda_ornstein_uhlenbeck;
+    k.pack_values = cuda_pack_values;
+    k.unpack_values = cuda_unpack_values;
+    k.rigid_count = cuda_rigid_count;
+    k.rigid_hold = cuda_rigid_hold;
+    k.rigid_place = cuda_rigid_place;
+    k.rigid_stop = cuda_rigid_stop;
+    k.rigid_unstretch = cuda_rigid_unstretch;
+    k.rigid_inner = cuda_rigid_inner;
+    k.rigid_sums = cuda_rigid_sums;
     k.pair_histogram = cuda_pair_histogram;
     k.closest_pair = cuda_closest_pair;
     k.pair_virial = cuda_pair_virial;
+    k.term_histogram = cuda_term_histogram;
     k.find_not_finite = cuda_find_not_finite;
     k.check = check;
     k.estimate = cuda_estimate;

@@ -41,6 +41,12 @@ static inline int md_term_size(int kind)
     return sizes[kind];
 }
 
+/* Whether it is a group of rigid bonds. */
+static inline int md_term_is_rigid(int kind)
+{
+    return kind >= MD_TERM_RIGID_BOND && kind <= MD_TERM_RIGID_THREE;
+}
+
 struct md_term {
     int64_t id[4]; /* unused: 0 */
     int32_t kind;  /* enum md_term_kind */

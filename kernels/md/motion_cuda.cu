@@ -1,5 +1,6 @@
 /* motion_cuda.cu: velocities and positions of own particles. */
 #include "kernels/md/forms_cuda.h"
+#include "kernels/md/terms_cuda.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,6 +113,8 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
         s->device->bytes_to_host += sizeof s->result->beyond;
     }
     TRY(cuda_forms_send_near(s));
+    if (s->terms)
+        TRY(cuda_fetch_broken(s));
     /* x, v and the way read and written, f and species read, pair written. */
     tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
                      sizeof(int32_t) + sizeof(struct pair_position));
@@ -122,6 +125,8 @@ static int wait_for_drift(struct md_store *s)
 {
     CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
     TRY(cuda_forms_check(s));
+    if (s->terms)
+        TRY(cuda_fail_broken(s, s->result->broken));
     return s->setup.deterministic ? cuda_fail_beyond(s, s->result->beyond) : 0;
 }
 
@@ -233,6 +238,66 @@ void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
     for (int d = 0; d < 3; d++)
         out->momentum[d] = sum[1 + d];
     out->mass = sum[4];
+}
+
+/* m v_a v_b of one particle: xx, yy, zz, xy, xz, yz. */
+static __device__ __forceinline__ void kinetic_of(const struct md_view &m,
+                                                  uint32_t i, double value[6])
+{
+    double mass = m.mass[m.species[i]];
+    double v[3] = {(double)m.v[i], (double)m.v[m.stride + i],
+                   (double)m.v[2 * m.stride + i]};
+    for (int d = 0; d < 3; d++)
+        value[d] = mass * v[d] * v[d];
+    value[3] = mass * v[0] * v[1];
+    value[4] = mass * v[0] * v[2];
+    value[5] = mass * v[1] * v[2];
+}
+
+/* To columns, for sums in any order, or each block's sums to `partial`. */
+static __global__ void sum_kinetic(struct md_view m, double *column,
+                                   double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double value[6] = {0, 0, 0, 0, 0, 0};
+    if (i < m.n_own)
+        kinetic_of(m, i, value);
+    for (int k = 0; k < 6; k++) {
+        if (column) {
+            if (i < m.n_own)
+                column[k * m.stride + i] = value[k];
+            continue;
+        }
+        double total = block_sum(value[k], shared);
+        if (threadIdx.x == 0)
+            partial[k * gridDim.x + blockIdx.x] = total;
+    }
+}
+
+static int sum_kinetic_tensor(struct md_store *s, double out[6])
+{
+    int columns = s->setup.deterministic;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    tally_own(s, 3 * sizeof(state) + sizeof(int32_t));
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(sum_kinetic, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_kinetic");
+    return columns ? cuda_sum_columns(s, 6, out)
+                   : cuda_reduce(s->ctx, s, 6, blocks, 0, out);
+}
+
+void cuda_kinetic_tensor(const struct md_store *store, double out[6])
+{
+    /* Only scratch of the store changes. */
+    struct md_store *s = const_cast<struct md_store *>(store);
+    for (int k = 0; k < 6; k++)
+        out[k] = 0;
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = sum_kinetic_tensor(s, out);
 }
 
 static __global__ void scale_velocities(struct md_view m, double factor)

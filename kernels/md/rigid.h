@@ -7,13 +7,26 @@
  * is reached in three or four passes. Velocities: RATTLE (Andersen 1983, J.
  * Comput. Phys. 52, 24), which is linear. For rigid water the positions are
  * those of SETTLE (Miyamoto and Kollman 1992), which solves the same equations.
+ * A CUDA file defines RIGID_FN before it includes this one.
  */
 #ifndef WARPDECK_KERNELS_MD_RIGID_H
 #define WARPDECK_KERNELS_MD_RIGID_H
 
 #include <math.h>
+#include <string.h>
 
 #include "kernels/md/md_terms.h"
+
+#ifndef RIGID_FN
+#define RIGID_FN static inline
+#endif
+
+/* Loops have bounds that are known: a card then keeps a group in registers. */
+#ifdef __CUDACC__
+#define RIGID_UNROLL _Pragma("unroll")
+#else
+#define RIGID_UNROLL
+#endif
 
 enum { RIGID_PARTICLES = 4, RIGID_BONDS = 3, RIGID_PASSES = 30 };
 
@@ -33,7 +46,8 @@ static inline void rigid_shape_of(const struct md_force_field *field, int kind,
                               type / bonds / bonds};
     if (kind == MD_TERM_RIGID_WATER)
         angle = types[2];
-    *out = (struct rigid_shape){.particles = md_term_size(kind)};
+    memset(out, 0, sizeof *out);
+    out->particles = md_term_size(kind);
     out->n = out->particles - 1;
     for (int k = 0; k < out->n; k++) {
         double length = field->bonds[types[k]].r0;
@@ -51,20 +65,20 @@ static inline void rigid_shape_of(const struct md_force_field *field, int kind,
     out->n = 3;
 }
 
-static inline double rigid_dot(const double x[3], const double y[3])
+RIGID_FN double rigid_dot(const double x[3], const double y[3])
 {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
-static inline void rigid_bond(const struct rigid_shape *s, int k,
-                              const double x[][3], double out[3])
+RIGID_FN void rigid_bond(const struct rigid_shape *s, int k,
+                         const double x[][3], double out[3])
 {
     for (int d = 0; d < 3; d++)
         out[d] = x[s->a[k]][d] - x[s->b[k]][d];
 }
 
 /* How much a unit force along bond l moves the ends of bond k apart. */
-static inline double rigid_coupling(const struct rigid_shape *s, int k, int l)
+RIGID_FN double rigid_coupling(const struct rigid_shape *s, int k, int l)
 {
     const double *w = s->inverse_mass;
     return (s->a[k] == s->a[l] ? w[s->a[k]] : 0) +
@@ -73,44 +87,59 @@ static inline double rigid_coupling(const struct rigid_shape *s, int k, int l)
            (s->b[k] == s->a[l] ? w[s->b[k]] : 0);
 }
 
-/* x of A x = y, n <= 3, by elimination with row exchange. */
-static inline void rigid_solve(int n, double a[RIGID_BONDS][RIGID_BONDS],
-                               double y[RIGID_BONDS])
+/* Two rows change places. */
+RIGID_FN void rigid_exchange(int n, double a[RIGID_BONDS][RIGID_BONDS],
+                             double y[RIGID_BONDS], int r, int c)
 {
-    for (int c = 0; c < n; c++) {
-        int best = c;
-        for (int r = c + 1; r < n; r++)
-            if (fabs(a[r][c]) > fabs(a[best][c]))
-                best = r;
-        for (int k = 0; k < n && best != c; k++) {
-            double swap = a[c][k];
-            a[c][k] = a[best][k];
-            a[best][k] = swap;
-        }
-        double swap = y[c];
-        y[c] = y[best];
-        y[best] = swap;
-        for (int r = c + 1; r < n; r++) {
+    double swap = y[c];
+    y[c] = y[r];
+    y[r] = swap;
+    RIGID_UNROLL
+    for (int k = 0; k < RIGID_BONDS && k < n; k++) {
+        swap = a[c][k];
+        a[c][k] = a[r][k];
+        a[r][k] = swap;
+    }
+}
+
+/* x of A x = y, n <= 3, by elimination with row exchange. */
+RIGID_FN void rigid_solve(int n, double a[RIGID_BONDS][RIGID_BONDS],
+                          double y[RIGID_BONDS])
+{
+    RIGID_UNROLL
+    for (int c = 0; c < RIGID_BONDS && c < n; c++) {
+        RIGID_UNROLL
+        for (int r = c + 1; r < RIGID_BONDS && r < n; r++)
+            if (fabs(a[r][c]) > fabs(a[c][c]))
+                rigid_exchange(n, a, y, r, c);
+        RIGID_UNROLL
+        for (int r = c + 1; r < RIGID_BONDS && r < n; r++) {
             double factor = a[r][c] / a[c][c];
-            for (int k = c; k < n; k++)
+            RIGID_UNROLL
+            for (int k = c; k < RIGID_BONDS && k < n; k++)
                 a[r][k] -= factor * a[c][k];
             y[r] -= factor * y[c];
         }
     }
-    for (int c = n - 1; c >= 0; c--) {
-        for (int k = c + 1; k < n; k++)
+    RIGID_UNROLL
+    for (int c = RIGID_BONDS - 1; c >= 0; c--) {
+        if (c >= n)
+            continue;
+        RIGID_UNROLL
+        for (int k = c + 1; k < RIGID_BONDS && k < n; k++)
             y[c] -= a[c][k] * y[k];
         y[c] /= a[c][c];
     }
 }
 
 /* x += w (impulses along the bonds r). */
-static inline void rigid_push(const struct rigid_shape *s,
-                              const double r[RIGID_BONDS][3],
-                              const double impulse[RIGID_BONDS],
-                              double x[RIGID_PARTICLES][3])
+RIGID_FN void rigid_push(const struct rigid_shape *s,
+                         const double r[RIGID_BONDS][3],
+                         const double impulse[RIGID_BONDS],
+                         double x[RIGID_PARTICLES][3])
 {
-    for (int k = 0; k < s->n; k++)
+    RIGID_UNROLL
+    for (int k = 0; k < RIGID_BONDS && k < s->n; k++)
         for (int d = 0; d < 3; d++) {
             x[s->a[k]][d] -= impulse[k] * s->inverse_mass[s->a[k]] * r[k][d];
             x[s->b[k]][d] += impulse[k] * s->inverse_mass[s->b[k]] * r[k][d];
@@ -119,20 +148,23 @@ static inline void rigid_push(const struct rigid_shape *s,
 
 /* Bring x to the lengths, along the bonds of `old`. Returns 0, or 1 where no
  * such place is found: the group has been torn apart. */
-static inline int rigid_place(const struct rigid_shape *s,
-                              const double old[RIGID_PARTICLES][3],
-                              double tolerance, double x[RIGID_PARTICLES][3])
+RIGID_FN int rigid_place(const struct rigid_shape *s,
+                         const double old[RIGID_PARTICLES][3], double tolerance,
+                         double x[RIGID_PARTICLES][3])
 {
     double from[RIGID_BONDS][3], a[RIGID_BONDS][RIGID_BONDS];
-    for (int k = 0; k < s->n; k++)
+    RIGID_UNROLL
+    for (int k = 0; k < RIGID_BONDS && k < s->n; k++)
         rigid_bond(s, k, old, from[k]);
     for (int pass = 0; pass < RIGID_PASSES; pass++) {
         double off[RIGID_BONDS], r[3], worst = 0;
-        for (int k = 0; k < s->n; k++) {
+        RIGID_UNROLL
+        for (int k = 0; k < RIGID_BONDS && k < s->n; k++) {
             rigid_bond(s, k, (const double(*)[3])x, r);
             off[k] = rigid_dot(r, r) - s->square[k];
             worst = fmax(worst, fabs(off[k]) / s->square[k]);
-            for (int l = 0; l < s->n; l++)
+            RIGID_UNROLL
+            for (int l = 0; l < RIGID_BONDS && l < s->n; l++)
                 a[k][l] = 2 * rigid_dot(r, from[l]) * rigid_coupling(s, k, l);
         }
         if (worst <= 2 * tolerance)
@@ -145,14 +177,16 @@ static inline int rigid_place(const struct rigid_shape *s,
 
 /* The impulses along the bonds of x that take `rate` out of the rate at which
  * the squares of their lengths grow, halved. */
-static inline void rigid_impulses(const struct rigid_shape *s,
-                                  const double r[RIGID_BONDS][3],
-                                  double rate[RIGID_BONDS])
+RIGID_FN void rigid_impulses(const struct rigid_shape *s,
+                             const double r[RIGID_BONDS][3],
+                             double rate[RIGID_BONDS])
 {
     double a[RIGID_BONDS][RIGID_BONDS];
-    for (int k = 0; k < s->n; k++)
-        for (int l = 0; l < s->n; l++)
-            a[k][l] = rigid_dot(r[k], r[l]) * rigid_coupling(s, k, l);
+    RIGID_UNROLL
+    for (int k = 0; k < RIGID_BONDS && k < s->n; k++)
+        RIGID_UNROLL
+    for (int l = 0; l < RIGID_BONDS && l < s->n; l++)
+        a[k][l] = rigid_dot(r[k], r[l]) * rigid_coupling(s, k, l);
     rigid_solve(s->n, a, rate);
 }
 

@@ -6,13 +6,13 @@
  */
 #include "kernels/md/terms_cpu.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "kernels/md/rigid.h"
+#include "kernels/md/term_errors.h"
 #include "kernels/md/tensor.h"
 
 struct rigid_group {
@@ -197,16 +197,6 @@ static double place_group(struct md_store *s, struct rigid_group *g,
     return moved2;
 }
 
-static int fail_torn(struct ctx *ctx, const struct md_store *s,
-                     const struct rigid_group *g)
-{
-    return FAIL(ctx, STATUS_PHYSICS,
-                "the rigid bonds of particle %" PRId64 " cannot be kept: its "
-                "group was torn apart; the timestep is probably too large, or "
-                "the start is too tight",
-                s->id[g->slot[0]]);
-}
-
 int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
                    double tolerance, double *moved2)
 {
@@ -226,7 +216,7 @@ int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
     }
     if (greatest > *moved2) /* what is not finite stays so */
         *moved2 = greatest;
-    return torn >= 0 ? fail_torn(ctx, s, &r->group[torn]) : 0;
+    return torn >= 0 ? fail_torn(ctx, s->id[r->group[torn].slot[0]]) : 0;
 }
 
 /* ---- velocities ---- */

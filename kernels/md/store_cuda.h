@@ -97,7 +97,14 @@ struct pair_list {
     uint32_t rows; /* neighbors there is room for */
 };
 
-enum { MD_THREADS = 128, MD_REDUCED = 8 };
+/* MD_REDUCED: as many sums at most at once. Those of pairs: energy, virial,
+ * the virial by directions; of terms: six energies (enum md_energy) instead. */
+enum {
+    MD_THREADS = 128,
+    PAIR_SUMS = 8,
+    TERM_SUMS = 13,
+    MD_REDUCED = TERM_SUMS
+};
 
 /* ---- calls that wait to be run together: steps_cuda.cu ---- */
 
@@ -158,6 +165,7 @@ struct step_result {
     double way2;
     unsigned long long beyond; /* see fixed_cuda.cu */
     struct near_pair near;
+    unsigned long long broken; /* see bonded_cuda.cu */
 };
 
 /* ---- sums in any order: fixed_cuda.cu ---- */
@@ -226,6 +234,25 @@ enum md_array {
     ARRAY_GROUPS,
     ARRAY_OUTER_SPECIES,
     ARRAY_LOST,
+    ARRAY_BONDS, /* coefficients */
+    ARRAY_ANGLES,
+    ARRAY_DIHEDRALS,
+    ARRAY_IMPROPERS,
+    ARRAY_LJ14,
+    ARRAY_PAIRS14,
+    ARRAY_EXACT_PAIRS, /* struct lj_coeff */
+    ARRAY_TERM,        /* terms_cuda.h */
+    ARRAY_TERM_FIRST,
+    ARRAY_TERM_ENTRY,
+    ARRAY_EXCLUDED_FIRST,
+    ARRAY_EXCLUDED,
+    ARRAY_BROKEN,
+    ARRAY_RIGID_GROUP,
+    ARRAY_RIGID_SHAPE,
+    ARRAY_RIGID_MASS,
+    ARRAY_RIGID_HELD,
+    ARRAY_RIGID_SPEED,
+    ARRAY_HALO_VALUE,
     ARRAY_COUNT
 };
 
@@ -273,6 +300,7 @@ struct md_store {
     struct cuda_forms *forms; /* forms_cuda.cu, or NULL */
     struct cuda_eam *eam;     /* eam_cuda.cu, or NULL */
     int outer_sent;           /* walls and groups are on the card */
+    struct card_terms *terms; /* NULL: no force field; terms_cuda.h */
     int unchecked; /* forces of deterministic sums that nobody has looked at */
     int failed;    /* a call that returns nothing has failed: told by check() */
     uint64_t lists_built;
@@ -341,6 +369,10 @@ int cuda_reserve(struct md_store *s, enum md_array which, size_t n, size_t size,
 #define cuda_fail_beyond MD_NAME(cuda_fail_beyond)
 #define cuda_check_beyond MD_NAME(cuda_check_beyond)
 #define cuda_estimate MD_NAME(cuda_estimate)
+#define cuda_columns MD_NAME(cuda_columns)
+#define cuda_launch_terms MD_NAME(cuda_launch_terms)
+#define cuda_add_terms MD_NAME(cuda_add_terms)
+#define cuda_kinetic_tensor MD_NAME(cuda_kinetic_tensor)
 
 int cuda_insert(struct ctx *ctx, struct md_store *s,
                 const struct md_particle *p, size_t n);
@@ -360,15 +392,17 @@ void cuda_pack_halo(struct md_store *s, int with_species, void *buffer);
 int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                      const void *buffer);
 void cuda_unpack_halo(struct md_store *s, const void *buffer);
-int cuda_build_list(struct ctx *ctx, struct md_store *s);
-/* Where kernels read a message of n bytes: on the card, in stream order. */
+/* Where kernels read a message of n bytes: on the card, in stream order. Room
+ * is there for what accept_halo() has got. */
 int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
                          const void **out);
+int cuda_build_list(struct ctx *ctx, struct md_store *s);
 void cuda_force_own(struct md_store *s, struct md_sums *sums);
 void cuda_force_halo(struct md_store *s, struct md_sums *sums);
 double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
 void cuda_kick(struct md_store *s, double dt_kick);
 void cuda_sum_moments(const struct md_store *s, struct md_moments *out);
+void cuda_kinetic_tensor(const struct md_store *s, double out[6]);
 void cuda_scale_velocities(struct md_store *s, double factor);
 void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step);
@@ -435,6 +469,8 @@ int cuda_launch_fixed(struct md_store *s, int want, int halo);
 void cuda_set_wide(struct md_store *s, double greatest, double reach);
 /* Room for its sums, with the list. */
 int cuda_reserve_wide(struct md_store *s);
+/* How many columns there are. */
+size_t cuda_columns(const struct md_setup *setup);
 /* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
 int cuda_sum_columns(struct md_store *s, int n_values, double *out);
 /* The failure of particle `id`, whose force is beyond the range; or 0 where
@@ -443,5 +479,13 @@ int cuda_fail_beyond(struct md_store *s, unsigned long long id);
 int cuda_check_beyond(struct md_store *s);
 
 double cuda_estimate(const struct md_setup *setup, double own, double copies);
+
+/* ---- bonded_cuda.cu: after the pairs' forces ---- */
+
+/* Add the forces of terms along bonds: of those among own particles, or of
+ * those with a copy among them (halo = 1). */
+int cuda_launch_terms(struct md_store *s, int halo);
+/* The same with their sums. */
+int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo);
 
 #endif

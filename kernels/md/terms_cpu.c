@@ -1,12 +1,12 @@
 /* terms_cpu.c: terms along bonds: who stands where, and their forces. */
 #include "kernels/md/terms_cpu.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "kernels/md/id_table.h"
+#include "kernels/md/term_errors.h"
 
 /* ---- memory ---- */
 
@@ -137,20 +137,6 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
     return 0;
 }
 
-static const char *const kind_names[MD_TERM_KINDS] = {
-    "bond",       "angle",       "dihedral",    "improper",    "bonded pair",
-    "rigid bond", "rigid bonds", "rigid bonds", "rigid bonds", "1-4 pair"};
-
-static int fail_missing(struct ctx *ctx, const struct md_term *term, int k)
-{
-    int64_t other = term->id[k == 0 ? 1 : 0];
-    return FAIL(ctx, STATUS_LOST_PARTICLES,
-                "%s of particles %" PRId64 " and %" PRId64
-                ": they are farther apart than this rank can see; the bond "
-                "broke, or the cutoff is too short for it",
-                kind_names[term->kind], other, term->id[k]);
-}
-
 /* Whether a pair few bonds apart needs nothing of its own: it stays in the pair
  * list. */
 static int is_plain_pair(const struct md_store *s, const struct md_term *term)
@@ -185,19 +171,13 @@ static int find_particles(struct ctx *ctx, const struct md_store *s,
     return 0;
 }
 
-static int is_rigid(const struct md_term *term)
-{
-    return term->kind >= MD_TERM_RIGID_BOND &&
-           term->kind <= MD_TERM_RIGID_THREE;
-}
-
 static int find_rigid(struct ctx *ctx, struct md_store *s,
                       const struct md_term *terms, size_t n)
 {
     struct slot_term term;
     int there, clear = 0;
     for (size_t k = 0; k < n; k++) {
-        if (!is_rigid(&terms[k]))
+        if (!md_term_is_rigid(terms[k].kind))
             continue;
         if (!clear++)
             TRY(md_rigid_clear(ctx, s));
@@ -253,7 +233,7 @@ static int find_terms(struct ctx *ctx, struct md_store *s,
     for (size_t k = 0; k < n; k++) {
         struct slot_term term;
         int there;
-        if (is_rigid(&terms[k]))
+        if (md_term_is_rigid(terms[k].kind))
             continue;
         TRY(find_particles(ctx, s, &terms[k], &term, &there));
         if (there)

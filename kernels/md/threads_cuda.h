@@ -26,6 +26,19 @@ static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
     return d - period * SCALAR_ROUND(d * per_period);
 }
 
+/* r_a f_b of a pair at distance (dx, dy, dz), g the force over it: xx, yy, zz,
+ * xy, xz, yz. */
+static __device__ __forceinline__ void
+pair_tensor(scalar g, scalar dx, scalar dy, scalar dz, scalar out[6])
+{
+    out[0] = g * dx * dx;
+    out[1] = g * dy * dy;
+    out[2] = g * dz * dz;
+    out[3] = g * dx * dy;
+    out[4] = g * dx * dz;
+    out[5] = g * dy * dz;
+}
+
 /* Sum or maximum over the block; the result is right in thread 0. `shared` has
  * one entry a warp. */
 template <class T>

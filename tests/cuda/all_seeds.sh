@@ -13,7 +13,7 @@ case $WARPDECK_MPIRUN_FLAGS in
 esac
 export WARPDECK_MPIRUN_FLAGS
 on_card=$top_builddir/tests/cuda
-chosen=${ALL_SEEDS:-md_forces md_analysis modes beside md_motion md_thermostats \
+chosen=${ALL_SEEDS:-md_forces md_analysis modes beside molecules md_motion md_thermostats \
 fluid risk physics}
 
 for test in $chosen; do
@@ -36,6 +36,8 @@ for test in $chosen; do
         over_seeds_at_once ranks 1 "$on_card/$test"
         if have_mpi; then
             over_seeds_at_once ranks 2 "$on_card/$test"
+            [ "$test" != molecules ] ||
+                over_seeds_at_once ranks 3 "$on_card/$test"
         fi ;;
     esac
 done

@@ -18,6 +18,9 @@ EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/faults.cu \
 	tests/cuda/faults.h tests/cuda/faults_host.cu tests/cuda/right.cu \
 	tests/cuda/samples.cu tests/cuda/samples.h
 
+MOLECULES_SOURCES = tests/cuda/molecules.c tests/cuda/molecules.h \
+	tests/cuda/molecules_files.c $(MD_CASE_SOURCES)
+
 if WITH_CUDASIM
 check_PROGRAMS += tests/cuda/faults tests/cuda/right
 tests_cuda_faults_SOURCES =
@@ -33,7 +36,7 @@ tests_cuda_right_LINK = $(CXXLINK)
 # The tests of molecular dynamics on the simulated card.
 check_PROGRAMS += tests/cuda/md_analysis tests/cuda/md_forces \
 	tests/cuda/md_motion tests/cuda/md_thermostats tests/cuda/modes \
-	tests/cuda/beside
+	tests/cuda/beside tests/cuda/molecules
 ON_CUDASIM = $(CUDASIM_LINK) $(TEST_LIBS) $(CUDASIM_LIBS)
 ON_CUDASIM_NEEDS = $(CUDASIM_LINK) tests/libtap.a $(WARPDECK_ARCHIVES)
 tests_cuda_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
@@ -54,6 +57,9 @@ tests_cuda_beside_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_modes_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
 tests_cuda_modes_LDADD = $(ON_CUDASIM)
 tests_cuda_modes_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_molecules_SOURCES = $(MOLECULES_SOURCES)
+tests_cuda_molecules_LDADD = $(ON_CUDASIM)
+tests_cuda_molecules_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 
 # The flow on the simulated card beside that on the CPU; and the transforms.
 check_PROGRAMS += tests/cuda/fluid tests/cuda/transforms
@@ -83,6 +89,8 @@ $(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
 $(CUDASIM_TREE)/beside: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_beside_OBJECTS))
+$(CUDASIM_TREE)/molecules: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_molecules_OBJECTS))
 $(CUDASIM_TREE)/fluid: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_fluid_OBJECTS))
 $(CUDASIM_TREE)/risk: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
@@ -110,15 +118,19 @@ tests_cuda_risk_card_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/cuda/modes_card
 tests_cuda_modes_card_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
 tests_cuda_modes_card_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/cuda/molecules_card
+tests_cuda_molecules_card_SOURCES = $(MOLECULES_SOURCES)
+tests_cuda_molecules_card_LDADD = $(TEST_LIBS)
 
 # Tests for a card in one program, which takes the test's name: in it the loops
 # stand once, for scripts/gpu-bundle.
-CARD_PARTS = analysis fluid_card forces modes_card motion risk_card thermostats
+CARD_PARTS = analysis fluid_card forces modes_card molecules_card motion risk_card thermostats
 CARD_PART_OBJECTS = $(CARD_PARTS:%=tests/cuda/parts/%.o)
 tests/cuda/parts/analysis.o: $(tests_md_analysis_OBJECTS)
 tests/cuda/parts/fluid_card.o: $(tests_cuda_fluid_card_OBJECTS)
 tests/cuda/parts/forces.o: $(tests_md_forces_OBJECTS)
 tests/cuda/parts/modes_card.o: $(tests_cuda_modes_card_OBJECTS)
+tests/cuda/parts/molecules_card.o: $(tests_cuda_molecules_card_OBJECTS)
 tests/cuda/parts/motion.o: $(tests_md_motion_OBJECTS)
 tests/cuda/parts/risk_card.o: $(tests_cuda_risk_card_OBJECTS)
 tests/cuda/parts/thermostats.o: $(tests_md_thermostats_OBJECTS)

@@ -105,12 +105,16 @@ MD = some_ranks(
     Check("forces", ranks=2), Check("modes", ranks=2),
     Check("modes", ranks=2, **DIRECT), Check("analysis", ranks=2),
     Check("beside"), Check("beside", ranks=2))
+MOLECULES = some_ranks(Check("molecules"), Check("molecules", ranks=2),
+                       Check("molecules", ranks=2, **DIRECT))
 # A program that makes blocks of its own instead of ranks.
 FLUID = [Check("fluid", "double"), Check("fluid", "single")]
 BENCH = [Check(*MELT)]
 RISK = [Check("risk", "short"), Check("risk")]
 # Which tests run the loops of a file; all where nothing else is said.
 TESTS_OF = (
+    ("kernels/md/rigid_", MOLECULES),
+    ("kernels/md/bonded_", MOLECULES),
     ("kernels/md/", MD),
     ("kernels/fluid/lines_cuda", [Check("fluid", "double", "implicit")] + FLUID),
     ("kernels/fluid/", FLUID),

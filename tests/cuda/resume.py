@@ -15,6 +15,7 @@ tap.need("numpy", "h5py")
 sys.path.insert(0, os.path.join(tap.TOP_SRCDIR, "tests", "physics"))
 
 import mdrun
+import rigid
 
 WITHOUT = os.environ.get("WARPDECK_NO_CUDASIM", "")
 if WITHOUT:
@@ -148,6 +149,18 @@ cross("copper", "md", os.path.join(tap.TOP_SRCDIR, "inputs/md/copper.toml"),
       (7, 14, 21), ("position/value", "velocity/value", "energy/value"), 1e-10,
       "output.observables_every=7", "output.frames_every=14",
       "md.initial.cells=[4,4,4]", 'md.analysis.rdf.range="6 angstrom"')
+# A melt of chains; groups of rigid bonds. Their lists are built every few steps.
+CHAINS = os.path.join(mdrun.INPUTS, "chains.toml")
+RARE = ("output.observables_every=7", "output.frames_every=14",
+        'output.fields=["position","velocity"]')
+check("chains", "md", CHAINS, 40, 23, *RARE)
+rigid.data_file("bodies.data", n=3, charge=None)
+BODIES = mdrun.write("bodies.toml", rigid.DECK.format(
+    file="bodies.data", epsilon=0.2, cutoff=5, more=""))
+for n in mdrun.rank_counts(2):
+    check(f"rigid groups on {n} ranks", "md", BODIES, 40, 23, *RARE, ranks=n)
+cross("rigid groups", "md", BODIES, (15, 28, 40),
+      ("position/value", "velocity/value", "energy/value"), 1e-10, *RARE)
 
 
 def flow(name):

@@ -14,6 +14,16 @@ for n in 1 2; do
     over_seeds ranks "$n" "$top_builddir/tests/cuda/md_forces"
     over_seeds ranks "$n" "$top_builddir/tests/cuda/md_analysis"
 done
+# Molecules, in short and with one order of each number of ranks.
+for n in 1 3; do
+    if [ "$n" -gt 1 ] && ! have_mpi; then
+        skip 1 "no MPI: $n ranks"
+        continue
+    fi
+    note "molecules on $n ranks"
+    CUDASIM_PROTECT=0 WARPDECK_TEST_SHORT=1 over_one_seed ranks "$n" \
+        "$top_builddir/tests/cuda/molecules"
+done
 # Thousands of steps: with one order, and without closing memory at every wait;
 # all_seeds.sh has the others.
 export CUDASIM_PROTECT=0 WARPDECK_TEST_SHORT=1

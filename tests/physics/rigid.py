@@ -53,6 +53,7 @@ def system(n, step, shapes):
 
 
 def data_file(path, shapes=SHAPES, n=4, step=4.0, charge=0.0):
+    """charge: of what a molecule's first particle makes up for; None: without."""
     x, names, molecule, bonds, angles = system(n, step, shapes)
     rows = ["rigid bodies", "", f"{len(x)} atoms", f"{len(bonds)} bonds",
             f"{len(angles)} angles", "3 atom types", "3 bond types",
@@ -63,15 +64,15 @@ def data_file(path, shapes=SHAPES, n=4, step=4.0, charge=0.0):
     rows += ["", "Bond Coeffs # harmonic", ""]
     rows += [f"{k} 450 {r}" for k, r in LENGTH.items()]
     rows += ["", "Angle Coeffs # harmonic", "", f"1 55 {ANGLE}", "2 40 110"]
-    rows += ["", "Atoms # full", ""]
+    rows += ["", f"Atoms # {'molecular' if charge is None else 'full'}", ""]
     for i, s in enumerate(names):
         # neutral molecules: the first has what the others lack
         first = i == 0 or molecule[i] != molecule[i - 1]
         size = np.count_nonzero(molecule == molecule[i])
-        q = charge * ((size - 1) if first else -1)
+        q = "" if charge is None else f"{charge * (size - 1 if first else -1):.6g}"
         place = " ".join(f"{v:.15g}" for v in x[i])
         rows.append(f"{i + 1} {molecule[i] + 1} {SPECIES.index(s) + 1} "
-                    f"{q:.6g} {place}")
+                    f"{q} {place}")
     for name, terms in (("Bonds", bonds), ("Angles", angles)):
         rows += ["", name, ""]
         rows += [" ".join(map(str, (k + 1,) + t)) for k, t in enumerate(terms)]

@@ -1,0 +1,461 @@
+/* bonded_cuda.cu: forces of terms along bonds, one thread a particle over the
+ * terms that it is in. See terms_cuda.h.
+ *
+ * A FENE bond that is longer than it can be leaves its length and place, as one
+ * number of which the card keeps the greatest: check() names the longest.
+ */
+#include "kernels/md/fixed_cuda.h"
+#include "kernels/md/terms_cuda.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BONDED_FN static __host__ __device__ __forceinline__
+#include "kernels/md/bonded.h"
+#include "kernels/md/pairs.h"
+#include "kernels/md/term_errors.h"
+
+/* What the kernels need beside the particles; pointers are of the card. */
+struct term_view {
+    struct listed_terms list;
+    const struct md_bond_coeff *bonds;
+    const struct md_angle_coeff *angles;
+    const struct md_dihedral_coeff *dihedrals;
+    const struct md_improper_coeff *impropers;
+    const struct md_lj14 *lj14;
+    const struct md_pair14 *pairs14;
+    const struct lj_coeff *pairs;
+    double special_lj[3], switch_from;
+    struct fixed_units unit;
+    fixed_sum *fixed; /* forces, of sums in any order */
+    double *out;      /* sums: of blocks, or of particles */
+    unsigned long long *beyond, *broken;
+};
+
+/* ---- one particle's sums ---- */
+
+template <int FIXED> struct term_sum;
+
+template <> struct term_sum<0> {
+    double value;
+    __device__ __forceinline__ void add(double x, double, guard *)
+    {
+        value += x;
+    }
+};
+
+template <> struct term_sum<1> {
+    fixed_sum value;
+    __device__ __forceinline__ void add(double x, double unit, guard *reach)
+    {
+        add_fixed(&value, reach, x * unit);
+    }
+};
+
+/* Columns of the sums: MD_ENERGY_PAIR to MD_ENERGY_IMPROPER, then the virial,
+ * then that by directions. */
+static const int SUM_VIRIAL = MD_ENERGY_IMPROPER + 1;
+static const int SUM_TENSOR = SUM_VIRIAL + 1;
+
+/* How many there are. */
+#define SUMS_OF(want) \
+    ((want) > 1 ? (int)TERM_SUMS : (want) > 0 ? SUM_TENSOR : 0)
+
+template <int FIXED, int WANT> struct term_sums {
+    double force_unit, energy_unit;
+    guard reach, reach_e;
+    struct term_sum<FIXED> force[3];
+    struct term_sum<FIXED> sum[SUMS_OF(WANT) + 1];
+
+    __device__ __forceinline__ void push(double sign, const double f[3])
+    {
+        for (int d = 0; d < 3; d++)
+            force[d].add(sign * f[d], force_unit, &reach);
+    }
+
+    /* Of this particle: its share of the term's. */
+    __device__ __forceinline__ void energy(int part, double share, double u)
+    {
+        if (WANT > 0)
+            sum[part].add(share * u, energy_unit, &reach_e);
+    }
+
+    /* Of a force at a place relative to the others of its term. */
+    __device__ __forceinline__ void virial(double share, const double f[3],
+                                           const double x[3])
+    {
+        if (WANT > 0)
+            sum[SUM_VIRIAL].add(share * dot3(f, x), energy_unit, &reach_e);
+        if (WANT > 1) {
+            for (int d = 0; d < 3; d++)
+                sum[SUM_TENSOR + d].add(share * f[d] * x[d], energy_unit,
+                                        &reach_e);
+            sum[SUM_TENSOR + 3].add(share * f[0] * x[1], energy_unit, &reach_e);
+            sum[SUM_TENSOR + 4].add(share * f[0] * x[2], energy_unit, &reach_e);
+            sum[SUM_TENSOR + 5].add(share * f[1] * x[2], energy_unit, &reach_e);
+        }
+    }
+};
+
+/* ---- terms; k: the particle's place in it ---- */
+
+template <class Sums>
+static __device__ __forceinline__ void
+add_pair(Sums *s, int first, double share, const double d[3], double f_over_r)
+{
+    double force[3] = {f_over_r * d[0], f_over_r * d[1], f_over_r * d[2]};
+    s->push(first ? 1 : -1, force);
+    s->virial(share, force, d);
+}
+
+static __device__ __forceinline__ void note_broken(const struct term_view &b,
+                                                   uint32_t term, double r2)
+{
+    unsigned long long length = __float_as_uint((float)sqrt(r2));
+    atomicMin(b.broken, ~(length << 32 | term));
+}
+
+template <int WANT, class Sums>
+static __device__ __forceinline__ void run_bond(const struct md_view &m,
+                                                const struct term_view &b,
+                                                uint32_t at, int k, Sums *s)
+{
+    const struct card_term &t = b.list.term[at];
+    double d[3], g;
+    int broken = 0;
+    difference(m, t.slot[0], t.slot[1], d);
+    double r2 = dot3(d, d);
+    double u = bond_terms(&b.bonds[t.type], r2, WANT, &g, &broken);
+    if (broken)
+        note_broken(b, at, r2);
+    add_pair(s, k == 0, 0.5, d, g);
+    s->energy(MD_ENERGY_BOND, 0.5, u);
+}
+
+template <class Sums>
+static __device__ __forceinline__ void run_angle(const struct md_view &m,
+                                                 const struct term_view &b,
+                                                 uint32_t at, int k, Sums *s)
+{
+    const struct card_term &t = b.list.term[at];
+    const double third = 1.0 / 3;
+    double u[3], v[3], f_i[3] = {0, 0, 0}, f_k[3] = {0, 0, 0}, f[3];
+    difference(m, t.slot[0], t.slot[1], u);
+    difference(m, t.slot[2], t.slot[1], v);
+    double energy = angle_energy(&b.angles[t.type], u, v, f_i, f_k);
+    for (int d = 0; d < 3; d++)
+        f[d] = k == 0 ? f_i[d] : k == 2 ? f_k[d] : -f_i[d] - f_k[d];
+    s->push(1, f);
+    s->energy(MD_ENERGY_ANGLE, third, energy);
+    s->virial(third, f_i, u);
+    s->virial(third, f_k, v);
+}
+
+/* Lennard-Jones of the ends of a CHARMM dihedral. */
+template <class Sums>
+static __device__ __forceinline__ void
+run_ends(const struct md_view &m, const struct term_view &b,
+         const struct card_term &t, int k, double weight, Sums *s)
+{
+    double d[3];
+    if (!b.lj14)
+        return;
+    difference(m, t.slot[0], t.slot[3], d);
+    int species = m.pair[t.slot[0]].species;
+    const struct md_lj14 *c =
+        &b.lj14[species * m.n_species + m.pair[t.slot[3]].species];
+    double inv2 = 1 / dot3(d, d), inv6 = inv2 * inv2 * inv2;
+    double u = weight * inv6 * (c->c12 * inv6 - c->c6);
+    double g = weight * inv6 * (12 * c->c12 * inv6 - 6 * c->c6) * inv2;
+    double force[3] = {g * d[0], g * d[1], g * d[2]};
+    if (k == 0 || k == 3)
+        s->push(k == 0 ? 1 : -1, force);
+    s->energy(MD_ENERGY_PAIR, 0.25, u);
+    s->virial(0.25, force, d);
+}
+
+static __device__ __forceinline__ double
+improper_energy(const struct md_improper_coeff *c, const struct torsion *t,
+                double *slope)
+{
+    switch (c->style) {
+    case MD_IMPROPER_HARMONIC:
+        return improper_harmonic(c, t, slope);
+    case MD_IMPROPER_SIGNED:
+        return improper_signed(c, t, slope);
+    case MD_IMPROPER_CVFF:
+        return improper_cvff(c, t, slope);
+    case MD_IMPROPER_NONE:
+        break;
+    }
+    return 0;
+}
+
+template <class Sums>
+static __device__ __forceinline__ void run_torsion(const struct md_view &m,
+                                                   const struct term_view &b,
+                                                   uint32_t at, int k, Sums *s)
+{
+    const struct card_term &t = b.list.term[at];
+    double f[3], g[3], h[3], slope = 0, u, force[4][3], own[3], x_i[3];
+    struct torsion angle;
+    difference(m, t.slot[0], t.slot[1], f);
+    difference(m, t.slot[1], t.slot[2], g);
+    difference(m, t.slot[3], t.slot[2], h);
+    torsion_of(f, g, h, &angle);
+    int improper = t.kind == MD_TERM_IMPROPER;
+    u = improper ? improper_energy(&b.impropers[t.type], &angle, &slope)
+                 : dihedral_energy(&b.dihedrals[t.type], &angle, &slope);
+    for (int e = 0; e < 4; e++)
+        for (int d = 0; d < 3; d++)
+            force[e][d] = 0;
+    torsion_forces(&angle, slope, force);
+    for (int d = 0; d < 3; d++) {
+        own[d] = k < 2 ? (k == 0 ? force[0][d] : force[1][d])
+                       : (k == 2 ? force[2][d] : force[3][d]);
+        x_i[d] = f[d] + g[d];
+    }
+    s->push(1, own);
+    s->energy(improper ? MD_ENERGY_IMPROPER : MD_ENERGY_DIHEDRAL, 0.25, u);
+    /* Positions relative to the third particle. */
+    s->virial(0.25, force[0], x_i);
+    s->virial(0.25, force[1], g);
+    s->virial(0.25, force[3], h);
+    if (!improper && b.dihedrals[t.type].style == MD_DIHEDRAL_CHARMM &&
+        b.dihedrals[t.type].weight > 0)
+        run_ends(m, b, t, k, b.dihedrals[t.type].weight, s);
+}
+
+/* Lennard-Jones between particles that are few bonds apart: they are not in the
+ * pair list, and here by their shares. */
+template <class Sums>
+static __device__ __forceinline__ void run_special(const struct md_view &m,
+                                                   const struct term_view &b,
+                                                   uint32_t at, int k, Sums *s)
+{
+    const struct card_term &t = b.list.term[at];
+    double d[3], g, share = b.special_lj[t.type];
+    difference(m, t.slot[0], t.slot[1], d);
+    double r2 = dot3(d, d);
+    int species = m.pair[t.slot[0]].species;
+    const struct lj_coeff *c =
+        &b.pairs[species * m.n_species + m.pair[t.slot[1]].species];
+    if (!(r2 < c->cutoff2))
+        return;
+    double u = lj_pair(c, b.switch_from, r2, &g);
+    add_pair(s, k == 0, 0.5, d, share * g);
+    s->energy(MD_ENERGY_PAIR, 0.5, share * u);
+}
+
+/* A pair that has coefficients of its own. */
+template <class Sums>
+static __device__ __forceinline__ void run_pair14(const struct md_view &m,
+                                                  const struct term_view &b,
+                                                  uint32_t at, int k, Sums *s)
+{
+    const struct card_term &t = b.list.term[at];
+    const struct md_pair14 *c = &b.pairs14[t.type];
+    double d[3];
+    difference(m, t.slot[0], t.slot[1], d);
+    double inv2 = 1 / dot3(d, d), inv6 = inv2 * inv2 * inv2;
+    double f_lj = inv6 * (12 * c->c12 * inv6 - 6 * c->c6);
+    add_pair(s, k == 0, 0.5, d, f_lj * inv2);
+    s->energy(MD_ENERGY_PAIR, 0.5, inv6 * (c->c12 * inv6 - c->c6));
+}
+
+template <int WANT, class Sums>
+static __device__ __forceinline__ void run_terms(const struct md_view &m,
+                                                 const struct term_view &b,
+                                                 uint32_t i, Sums *s)
+{
+    for (uint32_t q = b.list.first[i]; q < b.list.first[i + 1]; q++) {
+        uint32_t at = b.list.entry[q] / 4;
+        int k = (int)(b.list.entry[q] % 4);
+        switch (b.list.term[at].kind) {
+        case MD_TERM_BOND:
+            run_bond<WANT>(m, b, at, k, s);
+            break;
+        case MD_TERM_ANGLE:
+            run_angle(m, b, at, k, s);
+            break;
+        case MD_TERM_SPECIAL:
+            run_special(m, b, at, k, s);
+            break;
+        case MD_TERM_PAIR14:
+            run_pair14(m, b, at, k, s);
+            break;
+        default:
+            run_torsion(m, b, at, k, s);
+        }
+    }
+}
+
+/* ---- kernels ---- */
+
+/* Forces are added to those that are there. WANT: sums, with 2 also the virial
+ * by directions; each block's go to the columns of out. */
+template <int WANT>
+static __global__ void __launch_bounds__(MD_THREADS)
+    term_force(struct md_view m, struct term_view b)
+{
+    uint32_t i = thread_index();
+    struct term_sums<0, WANT> s;
+    memset(&s, 0, sizeof s);
+    if (i < m.n_own && b.list.first[i] < b.list.first[i + 1]) {
+        run_terms<WANT>(m, b, i, &s);
+        for (int d = 0; d < 3; d++)
+            m.f[d * m.stride + i] += (scalar)s.force[d].value;
+    }
+    if (WANT > 0) {
+        __shared__ double shared[MD_THREADS / 32];
+        for (int q = 0; q < SUMS_OF(WANT); q++) {
+            double total = block_sum(s.sum[q].value, shared);
+            if (threadIdx.x == 0)
+                b.out[q * gridDim.x + blockIdx.x] = total;
+        }
+    }
+}
+
+/* The same with sums in any order; a particle's own go to the columns. */
+template <int WANT>
+static __global__ void __launch_bounds__(MD_THREADS)
+    term_force_fixed(struct md_view m, struct term_view b)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    struct term_sums<1, WANT> s;
+    memset(&s, 0, sizeof s);
+    s.force_unit = b.unit.force;
+    s.energy_unit = b.unit.energy;
+    if (b.list.first[i] < b.list.first[i + 1]) {
+        run_terms<WANT>(m, b, i, &s);
+        for (int d = 0; d < 3; d++) {
+            size_t at = d * m.stride + i;
+            fixed_sum sum = b.fixed[at] + s.force[d].value;
+            b.fixed[at] = sum;
+            m.f[at] = (scalar)(fixed_value(sum) * b.unit.per_force);
+        }
+    }
+    for (int q = 0; q < SUMS_OF(WANT); q++)
+        b.out[q * m.stride + i] =
+            fixed_value(s.sum[q].value) * b.unit.per_energy;
+    if (left_range(s.reach) || left_range(s.reach_e))
+        atomicMin(b.beyond, (unsigned long long)m.id[i]);
+}
+
+static struct term_view view_of(const struct md_store *s, int side)
+{
+    const struct md_force_field *f = &s->terms->field;
+    struct term_view b;
+    b.list = cuda_listed_terms(s, side);
+    b.bonds = ARRAY(s, ARRAY_BONDS, struct md_bond_coeff);
+    b.angles = ARRAY(s, ARRAY_ANGLES, struct md_angle_coeff);
+    b.dihedrals = ARRAY(s, ARRAY_DIHEDRALS, struct md_dihedral_coeff);
+    b.impropers = ARRAY(s, ARRAY_IMPROPERS, struct md_improper_coeff);
+    b.lj14 = f->lj14 ? ARRAY(s, ARRAY_LJ14, struct md_lj14) : NULL;
+    b.pairs14 = ARRAY(s, ARRAY_PAIRS14, struct md_pair14);
+    b.pairs = ARRAY(s, ARRAY_EXACT_PAIRS, struct lj_coeff);
+    for (int k = 0; k < 3; k++)
+        b.special_lj[k] = f->special_lj[k];
+    b.switch_from = f->switch_from;
+    b.unit = s->fixed;
+    b.fixed = ARRAY(s, ARRAY_FIXED, fixed_sum);
+    b.out = s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double)
+                                   : ARRAY(s, ARRAY_PARTIAL, double);
+    b.beyond = ARRAY(s, ARRAY_BEYOND, unsigned long long);
+    b.broken = ARRAY(s, ARRAY_BROKEN, unsigned long long);
+    return b;
+}
+
+/* want: as of the kernels. */
+static int launch(struct md_store *s, int want, int halo)
+{
+    typedef void (*term_kernel)(struct md_view, struct term_view);
+    static const term_kernel kernels[2][3] = {
+        {term_force<0>, term_force<1>, term_force<2>},
+        {term_force_fixed<0>, term_force_fixed<1>, term_force_fixed<2>}};
+    term_kernel kernel = kernels[s->setup.deterministic != 0][want];
+    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, view_of(s, halo));
+    CUDA_TRY_LAUNCH(s->ctx, "term_force");
+    /* Two ends of a particle's list, and forces; of an entry its term and the
+     * places of, about, three. */
+    tally_own(s, sizeof(uint32_t) + 6 * sizeof(scalar));
+    s->tally.bytes += (double)s->terms->n_entries[halo] *
+                      (sizeof(uint32_t) + sizeof(struct card_term) +
+                       3 * sizeof(struct pair_position));
+    return 0;
+}
+
+int cuda_launch_terms(struct md_store *s, int halo)
+{
+    return s->terms->n_entries[halo] > 0 ? launch(s, 0, halo) : 0;
+}
+
+int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo)
+{
+    double out[TERM_SUMS];
+    int n = SUMS_OF(sums->with_tensor ? 2 : 1);
+    if (s->terms->n_entries[halo] == 0)
+        return 0;
+    TRY(launch(s, sums->with_tensor ? 2 : 1, halo));
+    if (s->setup.deterministic)
+        TRY(cuda_sum_columns(s, n, out));
+    else
+        TRY(cuda_reduce(s->ctx, s, n, cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                        out));
+    for (int e = 0; e <= MD_ENERGY_IMPROPER; e++) {
+        sums->part[e] += out[e];
+        sums->energy += out[e];
+    }
+    sums->virial += out[SUM_VIRIAL];
+    for (int t = SUM_TENSOR; t < n; t++)
+        sums->tensor[t - SUM_TENSOR] += out[t];
+    return 0;
+}
+
+/* ---- broken bonds ---- */
+
+int cuda_fetch_broken(struct md_store *s)
+{
+    if (!s->terms->may_break)
+        return 0;
+    CUDA_TRY(s->ctx,
+             cudaMemcpyAsync(&s->result->broken, s->array[ARRAY_BROKEN].p,
+                             sizeof s->result->broken, cudaMemcpyDeviceToHost,
+                             s->device->stream));
+    s->device->bytes_to_host += sizeof s->result->broken;
+    return 0;
+}
+
+int cuda_fail_broken(struct md_store *s, unsigned long long broken)
+{
+    struct card_terms *t = s->terms;
+    if (!t->may_break)
+        return 0;
+    t->unchecked = 0;
+    if (broken == ~0ull)
+        return 0;
+    broken = ~broken;
+    uint32_t bits = (uint32_t)(broken >> 32), at = (uint32_t)broken;
+    float length;
+    memcpy(&length, &bits, sizeof length);
+    if (at >= t->n)
+        return FAIL(s->ctx, STATUS_INTERNAL, "a bond broke that is not there");
+    const struct card_term *term = &t->term[at];
+    int64_t ids[2] = {t->id[term->slot[0]], t->id[term->slot[1]]};
+    return fail_broken(s->ctx, ids, (double)length,
+                       t->field.bonds[term->type].r0);
+}
+
+int cuda_check_broken(struct md_store *s)
+{
+    unsigned long long broken = 0;
+    if (!s->terms->unchecked)
+        return 0;
+    TRY(cuda_to_host(s->ctx, s->device, &broken, s->array[ARRAY_BROKEN].p,
+                     sizeof broken));
+    return cuda_fail_broken(s, broken);
+}
