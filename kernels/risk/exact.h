@@ -35,6 +35,19 @@
     EXACT_UNROLL for (int exact_i_ = (n)-2; exact_i_ >= 0; exact_i_--)(r) = \
         exact_fma(r, x, exact_set((c)[exact_i_]))
 
+/* Functions whose names end in _all do n numbers in step, one operation of each
+ * after the other: a processor looks a few hundred operations ahead, which is
+ * hardly more than one chain of them has. n is a constant where they are
+ * inlined, EXACT_ALL_MAX at most; the bits are those of n calls. */
+enum { EXACT_ALL_MAX = 4 };
+#define EXACT_EACH(j, n) EXACT_UNROLL for (int j = 0; j < (n); j++)
+#define EXACT_POLYNOMIALS(n, r, c, terms, x)                               \
+    exact_real r[EXACT_ALL_MAX];                                           \
+    EXACT_EACH(exact_j_, n)(r)[exact_j_] = exact_set((c)[(terms)-1]);      \
+    EXACT_UNROLL for (int exact_i_ = (terms)-2; exact_i_ >= 0; exact_i_--) \
+        EXACT_EACH(exact_j_, n)(r)[exact_j_] =                             \
+            exact_fma((r)[exact_j_], (x)[exact_j_], exact_set((c)[exact_i_]))
+
 /* ---- Philox4x32-10 (Salmon et al. 2011), one block of 128 bits a lane ---- */
 
 /* Words stand in 64-bit lanes; their upper halves are garbage, which
@@ -43,28 +56,38 @@ struct exact_block {
     exact_word w[4];
 };
 
+EXACT_FN void exact_philox_all(int n, const exact_word *c0, uint32_t c1,
+                               uint32_t c2, uint32_t c3, uint32_t k0,
+                               uint32_t k1, struct exact_block *o)
+{
+    exact_word p[EXACT_ALL_MAX], q[EXACT_ALL_MAX];
+    EXACT_EACH(j, n)
+    {
+        o[j].w[0] = c0[j];
+        o[j].w[1] = exact_set_word(c1);
+        o[j].w[2] = exact_set_word(c2);
+        o[j].w[3] = exact_set_word(c3);
+    }
+    EXACT_UNROLL for (int r = 0; r < 10; r++)
+    {
+        EXACT_EACH(j, n) p[j] = exact_multiply32(o[j].w[0], 0xD2511F53u);
+        EXACT_EACH(j, n) q[j] = exact_multiply32(o[j].w[2], 0xCD9E8D57u);
+        EXACT_EACH(j, n)
+        o[j].w[0] = (q[j] >> 32) ^ o[j].w[1] ^ exact_set_word(k0);
+        EXACT_EACH(j, n)
+        o[j].w[2] = (p[j] >> 32) ^ o[j].w[3] ^ exact_set_word(k1);
+        EXACT_EACH(j, n) o[j].w[1] = q[j];
+        EXACT_EACH(j, n) o[j].w[3] = p[j];
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+}
 EXACT_FN struct exact_block exact_philox(exact_word c0, uint32_t c1,
                                          uint32_t c2, uint32_t c3, uint32_t k0,
                                          uint32_t k1)
 {
     struct exact_block o;
-    exact_word a = c0, b = exact_set_word(c1), c = exact_set_word(c2),
-               d = exact_set_word(c3);
-    EXACT_UNROLL for (int r = 0; r < 10; r++)
-    {
-        exact_word p = exact_multiply32(a, 0xD2511F53u),
-                   q = exact_multiply32(c, 0xCD9E8D57u);
-        a = (q >> 32) ^ b ^ exact_set_word(k0);
-        b = q;
-        c = (p >> 32) ^ d ^ exact_set_word(k1);
-        d = p;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    o.w[0] = a;
-    o.w[1] = b;
-    o.w[2] = c;
-    o.w[3] = d;
+    exact_philox_all(1, &c0, c1, c2, c3, k0, k1, &o);
     return o;
 }
 
@@ -88,40 +111,45 @@ EXACT_FN exact_real exact_uniform52(exact_word high, exact_word low)
 
 /* ---- elementary functions ---- */
 
-/* log((1 + s) / (1 - s)) / (2 s) for |s| < 0.171, with fdlibm's coefficients:
- * a logarithm near 1 of a quotient that is at hand as s. */
-EXACT_FN exact_real exact_log_series(exact_real s)
-{
-    const double p[7] = {6.666666666666735130e-01, 3.999999999940941908e-01,
-                         2.857142874366239149e-01, 2.222219843214978396e-01,
-                         1.818357216161805012e-01, 1.531383769920937332e-01,
-                         1.479819860511658591e-01};
-    exact_real z = s * s;
-    EXACT_POLYNOMIAL(q, p, 7, z);
-    return exact_fma(exact_set(0.5) * z, q, exact_set(1));
-}
-
 /* log x for positive x that is not denormal: fdlibm's reduction and
  * coefficients, written with fma. */
-EXACT_FN exact_real exact_log(exact_real x)
+EXACT_FN void exact_log_all(int n, const exact_real *x, exact_real *out)
 {
-    const double p[7] = {6.666666666666735130e-01, 3.999999999940941908e-01,
+    const double c[7] = {6.666666666666735130e-01, 3.999999999940941908e-01,
                          2.857142874366239149e-01, 2.222219843214978396e-01,
                          1.818357216161805012e-01, 1.531383769920937332e-01,
                          1.479819860511658591e-01};
+    exact_word t[EXACT_ALL_MAX], e[EXACT_ALL_MAX];
+    exact_real k[EXACT_ALL_MAX], m[EXACT_ALL_MAX], f[EXACT_ALL_MAX],
+        s[EXACT_ALL_MAX], z[EXACT_ALL_MAX], h[EXACT_ALL_MAX];
     /* An offset puts the mantissa in [sqrt(1/2), sqrt(2)). */
-    exact_word t = exact_bits(x) - exact_set_word(0x3fe6a09e667f3bcdull);
-    exact_word e = (t + exact_set_word(0x4000000000000000ull)) >> 52;
-    exact_real k = exact_of_bits(e | exact_set_word(0x4330000000000000ull)) -
-                   exact_set(4503599627370496.0 + 1024.0);
-    exact_real m = exact_of_bits((t & exact_set_word(0x000fffffffffffffull)) +
-                                 exact_set_word(0x3fe6a09e667f3bcdull));
-    exact_real f = m - exact_set(1), s = f / (exact_set(2) + f), z = s * s,
-               h = exact_set(0.5) * f * f;
-    EXACT_POLYNOMIAL(q, p, 7, z);
-    exact_real r = exact_fma(z, q, h);
-    exact_real low = exact_fma(s, r, k * exact_set(1.90821492927058770002e-10));
-    return exact_fma(k, exact_set(6.93147180369123816490e-01), f - (h - low));
+    EXACT_EACH(j, n)
+    t[j] = exact_bits(x[j]) - exact_set_word(0x3fe6a09e667f3bcdull);
+    EXACT_EACH(j, n)
+    e[j] = (t[j] + exact_set_word(0x4000000000000000ull)) >> 52;
+    EXACT_EACH(j, n)
+    k[j] = exact_of_bits(e[j] | exact_set_word(0x4330000000000000ull)) -
+           exact_set(4503599627370496.0 + 1024.0);
+    EXACT_EACH(j, n)
+    m[j] = exact_of_bits((t[j] & exact_set_word(0x000fffffffffffffull)) +
+                         exact_set_word(0x3fe6a09e667f3bcdull));
+    EXACT_EACH(j, n) f[j] = m[j] - exact_set(1);
+    EXACT_EACH(j, n) s[j] = f[j] / (exact_set(2) + f[j]);
+    EXACT_EACH(j, n) z[j] = s[j] * s[j];
+    EXACT_EACH(j, n) h[j] = exact_set(0.5) * f[j] * f[j];
+    EXACT_POLYNOMIALS(n, q, c, 7, z);
+    EXACT_EACH(j, n) q[j] = exact_fma(z[j], q[j], h[j]);
+    EXACT_EACH(j, n)
+    q[j] = exact_fma(s[j], q[j], k[j] * exact_set(1.90821492927058770002e-10));
+    EXACT_EACH(j, n)
+    out[j] = exact_fma(k[j], exact_set(6.93147180369123816490e-01),
+                       f[j] - (h[j] - q[j]));
+}
+EXACT_FN exact_real exact_log(exact_real x)
+{
+    exact_real r;
+    exact_log_all(1, &x, &r);
+    return r;
 }
 
 /* exp x; 0 below -708, infinity above 709.4. */
@@ -148,8 +176,8 @@ EXACT_FN exact_real exact_exp(exact_real x)
 }
 
 /* Sine and cosine of 2 pi u for u in [0, 1]. */
-EXACT_FN void exact_sincos_2pi(exact_real u, exact_real *sine,
-                               exact_real *cosine)
+EXACT_FN void exact_sincos_2pi_all(int n, const exact_real *u, exact_real *sine,
+                                   exact_real *cosine)
 {
     const double a[6] = {-0x1.4abbce625be52p+5, 0x1.466bc6775a476p+6,
                          -0x1.32d2cce500387p+6, 0x1.50783208843ebp+5,
@@ -158,36 +186,54 @@ EXACT_FN void exact_sincos_2pi(exact_real u, exact_real *sine,
                          -0x1.55d3c7e3cb241p+6, 0x1.e1f5068688d5bp+5,
                          -0x1.a6d1eef479be1p+4, 0x1.f9ce245cada0bp+2,
                          -0x1.b2f3eb054afcdp+0};
-    exact_real kd = exact_fma(u, exact_set(4), exact_set(0x1.8p52));
-    exact_word quarter = exact_bits(kd);
+    exact_real kd[EXACT_ALL_MAX], r[EXACT_ALL_MAX], z[EXACT_ALL_MAX];
+    EXACT_EACH(j, n) kd[j] = exact_fma(u[j], exact_set(4), exact_set(0x1.8p52));
     /* To [-1/8, 1/8], exactly. */
-    exact_real r = exact_fma(kd - exact_set(0x1.8p52), exact_set(-0.25), u),
-               z = r * r;
-    EXACT_POLYNOMIAL(p, a, 6, z);
-    EXACT_POLYNOMIAL(q, b, 7, z);
-    exact_real s =
-        exact_fma(r, exact_set(0x1.921fb54442d18p+2),
-                  r * exact_fma(z, p, exact_set(0x1.1a62633145c07p-52)));
-    exact_real c = exact_fma(z, q, exact_set(1));
-    exact_mask odd = exact_not_zero(quarter & exact_set_word(1));
-    exact_real s1 = exact_select(odd, c, s), c1 = exact_select(odd, s, c);
-    *sine =
-        exact_of_bits(exact_bits(s1) ^ ((quarter & exact_set_word(2)) << 62));
-    *cosine = exact_of_bits(
-        exact_bits(c1) ^
-        (((quarter + exact_set_word(1)) & exact_set_word(2)) << 62));
+    EXACT_EACH(j, n)
+    r[j] = exact_fma(kd[j] - exact_set(0x1.8p52), exact_set(-0.25), u[j]);
+    EXACT_EACH(j, n) z[j] = r[j] * r[j];
+    EXACT_POLYNOMIALS(n, p, a, 6, z);
+    EXACT_POLYNOMIALS(n, q, b, 7, z);
+    EXACT_EACH(j, n)
+    p[j] = exact_fma(
+        r[j], exact_set(0x1.921fb54442d18p+2),
+        r[j] * exact_fma(z[j], p[j], exact_set(0x1.1a62633145c07p-52)));
+    EXACT_EACH(j, n) q[j] = exact_fma(z[j], q[j], exact_set(1));
+    EXACT_EACH(j, n)
+    {
+        const exact_word quarter = exact_bits(kd[j]), two = exact_set_word(2);
+        exact_mask odd = exact_not_zero(quarter & exact_set_word(1));
+        exact_real s = exact_select(odd, q[j], p[j]),
+                   c = exact_select(odd, p[j], q[j]);
+        sine[j] = exact_of_bits(exact_bits(s) ^ ((quarter & two) << 62));
+        cosine[j] = exact_of_bits(
+            exact_bits(c) ^ (((quarter + exact_set_word(1)) & two) << 62));
+    }
+}
+EXACT_FN void exact_sincos_2pi(exact_real u, exact_real *sine,
+                               exact_real *cosine)
+{
+    exact_sincos_2pi_all(1, &u, sine, cosine);
 }
 
 /* ---- the normal distribution ---- */
 
 /* Two normal numbers of two uniform ones (Box and Muller 1958). */
+EXACT_FN void exact_box_muller_all(int n, const exact_real *u,
+                                   const exact_real *v, exact_real *z0,
+                                   exact_real *z1)
+{
+    exact_real r[EXACT_ALL_MAX], s[EXACT_ALL_MAX], c[EXACT_ALL_MAX];
+    exact_log_all(n, u, r);
+    exact_sincos_2pi_all(n, v, s, c);
+    EXACT_EACH(j, n) r[j] = exact_sqrt(exact_set(-2) * r[j]);
+    EXACT_EACH(j, n) z0[j] = r[j] * c[j];
+    EXACT_EACH(j, n) z1[j] = r[j] * s[j];
+}
 EXACT_FN void exact_box_muller(exact_real u, exact_real v, exact_real *z0,
                                exact_real *z1)
 {
-    exact_real r = exact_sqrt(exact_set(-2) * exact_log(u)), s, c;
-    exact_sincos_2pi(v, &s, &c);
-    *z0 = r * c;
-    *z1 = r * s;
+    exact_box_muller_all(1, &u, &v, z0, z1);
 }
 
 /* The part of the quantile beyond w = 6.25, which 0.2 % of lanes need. */

@@ -5,6 +5,7 @@ librisk_a_SOURCES = \
 	kernels/risk/exact.h \
 	kernels/risk/exact_lanes.h \
 	kernels/risk/exercise.h \
+	kernels/risk/late_cpu.c \
 	kernels/risk/models.h \
 	kernels/risk/normals.h \
 	kernels/risk/normals_cpu.c \
@@ -21,6 +22,7 @@ librisk_a_SOURCES = \
 	kernels/risk/sobol.h \
 	kernels/risk/sobol_cpu.c \
 	kernels/risk/sobol_numbers.h \
+	kernels/risk/sums_cpu.c \
 	kernels/risk/value.h \
 	kernels/risk/value_cpu.c \
 	kernels/risk/walk_cpu.c

@@ -19,7 +19,7 @@ struct risk_step {
     /* merton: jumps expected; the chance of none; of log jumps */
     double jump_chance, jump_none, jump_mean, jump_volatility;
     /* heston, see risk_heston() */
-    double decay, theta, s1, s2, k1, k2, k3, a, a_half;
+    double decay, theta, half1, half2, k2, k3, a;
     double dt;
     /* of the twin: added to its logarithm, and what multiplies the normals of
      * the spot and (heston) of the variance */
@@ -51,9 +51,37 @@ EXACT_FN exact_real risk_jumps(const struct risk_step *s, exact_real u,
                      exact_sqrt(n) * exact_set(s->jump_volatility) * z);
 }
 
+/* -log E for the quadratic branch of risk_heston(): log(1 - y) / 2 less ac / (1
+ * - y), with ad = y / 2. A step of length dt has |y| of about rho xi dt / 2:
+ * below 1/32 series do, in place of a logarithm and a quotient. */
+EXACT_FN exact_real risk_heston_log_mean(exact_real ad, exact_real ac)
+{
+    const double c[10] = {1,      1 / 2., 1 / 3., 1 / 4., 1 / 5.,
+                          1 / 6., 1 / 7., 1 / 8., 1 / 9., 1 / 10.};
+    const exact_real one = exact_set(1), y = ad + ad, y2 = y * y, y4 = y2 * y2;
+    EXACT_POLYNOMIAL(series, c, 10, y); /* -log(1 - y) / y */
+    exact_real r = (one + y) * (one + y2);
+    r = exact_fma(r, y4, r);
+    r = exact_fma(r, y4 * y4, r); /* 1 / (1 - y) */
+    exact_real k = exact_fma(series, ad, ac * r);
+    exact_mask wide = exact_less(exact_set(0x1p-5), exact_abs(y));
+    if (exact_any(wide)) {
+        exact_real e = exact_max(one - y, exact_set(1e-8));
+        k = exact_select(wide, exact_fma(exact_set(-0.5), exact_log(e), ac / e),
+                         k);
+    }
+    return exact_negate(k);
+}
+
 /* Heston's variance and log-spot, Andersen (2008), sections 3.2 and 4.3: z
  * drives the spot beside the variance, (zv, u) the variance. *v: old in, new
- * out. The exponential branch is computed only where a lane needs it. */
+ * out. The exponential branch is computed only where a lane needs it.
+ *
+ * Andersen's quadratic v1 = scale (b + zv)^2 of mean m and variance s2 is c +
+ * d zv^2 + 2 sqrt(c d) zv with c = sqrt(m^2 - s2 / 2), d = m - c, for b^2 = c /
+ * d and scale = d: no quotient is left. E[exp(a v1)] = exp(a c / (1 - 2 a d)) /
+ * sqrt(1 - 2 a d). The discounted spot is a martingale with its logarithm and
+ * k3 v0 / 2 taken off. */
 EXACT_FN exact_real risk_heston(const struct risk_step *s, exact_real x,
                                 exact_real *v, exact_real z, exact_real zv,
                                 exact_real u)
@@ -62,42 +90,29 @@ EXACT_FN exact_real risk_heston(const struct risk_step *s, exact_real x,
     exact_real v0 = *v;
     exact_real m = exact_fma(v0 - exact_set(s->theta), exact_set(s->decay),
                              exact_set(s->theta));
-    exact_real s2 = exact_fma(v0, exact_set(s->s1), exact_set(s->s2));
+    exact_real half =
+        exact_fma(v0, exact_set(s->half1), exact_set(s->half2)); /* s2 / 2 */
     exact_real m2 = m * m, a = exact_set(s->a);
-    /* psi = s2 / m2 <= 1.5: v = scale (b + zv)^2 */
-    exact_real ip = (m2 + m2) / s2, t = exact_positive(ip - one);
-    exact_real b2 = exact_sqrt(ip * t) + t;
-    exact_real b = exact_sqrt(b2) + zv;
-    /* scale = m / d. K0 = -log E[exp(A v1)] - (K1 + K3 / 2) v0, so that the
-     * discounted spot is a martingale, with E = exp(A b2 scale / c) / sqrt(c),
-     * c = 1 - 2 A scale = e / d, log c = 2 artanh((e - d) / (e + d)). One
-     * division for all three quotients. */
-    exact_real am = a * m, d = one + b2, least = exact_set(1e-8) * d;
-    exact_real e = d - (am + am);
-    e = exact_select(exact_less(least, e), e, least);
-    exact_real h = e + d, he = h * e, r = one / (d * he);
-    exact_real one_d = r * he, scale = m * one_d, v1 = scale * (b * b);
-    exact_real g = (e - d) * (r * d * e), k0 = g * exact_log_series(g);
-    exact_mask wide = exact_less(exact_set(0.17), exact_abs(g));
-    if (exact_any(wide))
-        k0 = exact_select(wide, exact_set(0.5) * exact_log(e * one_d), k0);
-    k0 = k0 - am * b2 * (r * d * h);
-    exact_mask far = exact_less(exact_set(1.5) * m2, s2);
+    exact_real c = exact_sqrt(exact_positive(m2 - half)), d = m - c;
+    exact_real r = exact_sqrt(exact_positive(c * d));
+    exact_real v1 = exact_positive(exact_fma(zv, exact_fma(d, zv, r + r), c));
+    exact_real k0 = risk_heston_log_mean(a * d, a * c);
+    exact_mask far = exact_less(exact_set(0.75) * m2, half); /* psi > 1.5 */
     if (exact_any(far)) {
-        /* p at 0, else exponential with rate beta */
-        exact_real sp = s2 + m2, sm = s2 - m2, p = sm / sp;
-        exact_real beta = (m + m) / sp;
-        exact_real w = exact_log((one - p) / (one - u)) / beta;
-        w = exact_select(exact_less(p, u), w, exact_set(0));
-        exact_real mean = p + beta * (one - p) / (beta - a);
-        mean = exact_select(exact_less(exact_set(1e-300), mean), mean, one);
-        exact_real k = exact_negate(exact_log(mean));
+        /* 0 with the chance p = (s2 - m^2) / (s2 + m^2), else exponential with
+         * rate 2 m / (s2 + m^2) */
+        exact_real s2 = half + half, sp = s2 + m2, sm = s2 - m2, mm = m + m;
+        exact_real left = m * mm; /* 1 - p, times sp */
+        exact_real w = exact_log(left / (sp * (one - u))) * (sp / mm);
+        w = exact_select(exact_less(sm, u * sp), w, exact_set(0));
+        exact_real rate = mm - a * sp,
+                   mean = (sm * rate + left * mm) / (sp * rate);
+        mean = exact_select(exact_less(exact_set(0), rate), mean, one);
         v1 = exact_select(far, w, v1);
-        k0 = exact_select(far, k, k0);
+        k0 = exact_select(far, exact_negate(exact_log(mean)), k0);
     }
-    exact_real k = k0 - exact_set(s->a_half) * v0;
-    x = x + exact_set(s->growth) + k;
-    x = exact_fma(exact_set(s->k1), v0, x);
+    x = x + exact_set(s->growth) + k0;
+    x = exact_fma(exact_set(-0.5 * s->k3), v0, x);
     x = exact_fma(exact_set(s->k2), v1, x);
     *v = v1;
     return exact_fma(exact_sqrt(exact_set(s->k3) * (v0 + v1)), z, x);
@@ -117,8 +132,8 @@ EXACT_FN exact_real risk_twin_step(const struct risk_step *s,
         return y;
     exact_real m = exact_fma(v - exact_set(s->theta), exact_set(s->decay),
                              exact_set(s->theta));
-    exact_real s2 = exact_fma(v, exact_set(s->s1), exact_set(s->s2));
-    exact_mask far = exact_less(exact_set(1.5) * m * m, s2);
+    exact_real half = exact_fma(v, exact_set(s->half1), exact_set(s->half2));
+    exact_mask far = exact_less(exact_set(0.75) * (m * m), half);
     if (exact_any(far))
         zv = exact_select(far, exact_normal_quantile(u), zv);
     return exact_fma(exact_set(s->twin_variance), zv, y);

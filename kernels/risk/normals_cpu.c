@@ -3,6 +3,12 @@
 
 #include "kernels/risk/normals.h"
 
+/* Vectors that were made in step, side by side. */
+EXACT_FN void store_all(double *to, const exact_real *x)
+{
+    EXACT_EACH(j, RISK_IN_STEP) exact_store(to + j * EXACT_LANES, x[j]);
+}
+
 /* Normals of driver d: four steps a call. */
 static void fill_normals(const struct risk_store *s, struct risk_block *b,
                          uint64_t path, int32_t first, int32_t n, int d)
@@ -10,12 +16,13 @@ static void fill_normals(const struct risk_store *s, struct risk_block *b,
     const int nf = s->t.plan.n_factors;
     for (int32_t k = 0; k < n; k += 4) {
         risk_row *to = b->normals + (ptrdiff_t)k * nf + d;
-        for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
-            exact_real z[4];
-            risk_four_normals(s->t.plan.seed, path + (uint64_t)i,
-                              (uint32_t)(first + k) / 4, d, z);
+        for (int i = 0; i < RISK_BLOCK; i += RISK_STRIDE) {
+            exact_real z[4][EXACT_ALL_MAX];
+            risk_four_normals_all(RISK_IN_STEP, s->t.plan.seed,
+                                  path + (uint64_t)i, (uint32_t)(first + k) / 4,
+                                  d, z);
             for (int q = 0; q < 4; q++)
-                exact_store(to[(ptrdiff_t)q * nf] + i, z[q]);
+                store_all(to[(ptrdiff_t)q * nf] + i, z[q]);
         }
     }
 }
@@ -28,17 +35,19 @@ static void fill_pairs(const struct risk_store *s, struct risk_block *b,
     for (int32_t k = 0; k < n; k += 2) {
         risk_row *z = b->extra_z + (ptrdiff_t)k * ne + e;
         risk_row *u = b->extra_u + (ptrdiff_t)k * ne + e;
-        for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
-            exact_real z0, z1;
-            struct exact_block w = risk_words(
-                s->t.plan.seed, path + (uint64_t)i, (uint32_t)(first + k) / 2,
-                s->t.extra_purpose[e], s->t.extra_factor[e]);
-            exact_box_muller(exact_uniform32(w.w[0]), exact_uniform32(w.w[1]),
-                             &z0, &z1);
-            exact_store(z[0] + i, z0);
-            exact_store(z[ne] + i, z1);
-            exact_store(u[0] + i, exact_uniform32(w.w[2]));
-            exact_store(u[ne] + i, exact_uniform32(w.w[3]));
+        for (int i = 0; i < RISK_BLOCK; i += RISK_STRIDE) {
+            struct exact_block w[EXACT_ALL_MAX];
+            exact_real x[4][EXACT_ALL_MAX];
+            risk_words_all(RISK_IN_STEP, s->t.plan.seed, path + (uint64_t)i,
+                           (uint32_t)(first + k) / 2, s->t.extra_purpose[e],
+                           s->t.extra_factor[e], w);
+            risk_two_normals_all(RISK_IN_STEP, w, 0, x[0], x[1]);
+            EXACT_EACH(j, RISK_IN_STEP) x[2][j] = exact_uniform32(w[j].w[2]);
+            EXACT_EACH(j, RISK_IN_STEP) x[3][j] = exact_uniform32(w[j].w[3]);
+            store_all(z[0] + i, x[0]);
+            store_all(z[ne] + i, x[1]);
+            store_all(u[0] + i, x[2]);
+            store_all(u[ne] + i, x[3]);
         }
     }
 }
@@ -50,12 +59,15 @@ static void fill_bridges(const struct risk_store *s, struct risk_block *b,
     const int nb = s->t.n_bridge;
     for (int32_t k = 0; k < n; k += 4) {
         risk_row *u = b->bridge_u + (ptrdiff_t)k * nb + e;
-        for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
-            struct exact_block w = risk_words(
-                s->t.plan.seed, path + (uint64_t)i, (uint32_t)(first + k) / 4,
-                RISK_BRIDGE, s->t.bridge_factor[e]);
+        for (int i = 0; i < RISK_BLOCK; i += RISK_STRIDE) {
+            struct exact_block w[EXACT_ALL_MAX];
+            risk_words_all(RISK_IN_STEP, s->t.plan.seed, path + (uint64_t)i,
+                           (uint32_t)(first + k) / 4, RISK_BRIDGE,
+                           s->t.bridge_factor[e], w);
             for (int q = 0; q < 4; q++)
-                exact_store(u[(ptrdiff_t)q * nb] + i, exact_uniform32(w.w[q]));
+                EXACT_EACH(j, RISK_IN_STEP)
+            exact_store(u[(ptrdiff_t)q * nb] + i + j * EXACT_LANES,
+                        exact_uniform32(w[j].w[q]));
         }
     }
 }

@@ -14,11 +14,16 @@ enum risk_plain {
     RISK_PLAIN_HESTON,   /* the call again */
     /* RISK_PLAIN_OPTIONS options on RISK_PLAIN_FACTORS correlated factors, in
      * 12 steps; option i on factor i mod 10, at the end of step i mod 12 */
-    RISK_PLAIN_BOOK
+    RISK_PLAIN_BOOK,
+    /* a put that may be exercised at 50 dates, by a rule that regressions on
+     * 64 blocks of other paths find */
+    RISK_PLAIN_AMERICAN
 };
 enum { RISK_PLAIN_OPTIONS = 1000, RISK_PLAIN_FACTORS = 10 };
 
 int risk_plain_steps(enum risk_plain what);
+/* Blocks of paths that are made beside those n. */
+int64_t risk_plain_first(enum risk_plain what);
 /* The mean discounted payoff (of all options together) of n blocks of
  * RISK_BLOCK paths, on one thread; NAN: out of memory. */
 double risk_plain_value(enum risk_plain what, int64_t n);

@@ -19,7 +19,7 @@
 /* ---- blocks ---- */
 
 struct shape {
-    size_t factors, instruments, acc, extra, bridge, length, twins;
+    size_t factors, instruments, acc, extra, bridge, length, twins, late;
     size_t coordinates; /* Sobol's */
 };
 
@@ -27,7 +27,7 @@ static size_t block_rows(const struct shape *h)
 {
     return 4 * h->factors + h->twins + 3 * h->acc +
            (h->twins > 0 ? 5 : 4) * (h->instruments + 1) +
-           h->length * (h->factors + 2 * h->extra + h->bridge) +
+           h->length * (h->factors + 2 * h->extra + h->bridge) + h->late +
            (h->coordinates + RISK_BLOCK - 1) / RISK_BLOCK;
 }
 
@@ -67,6 +67,7 @@ static int make_block(const struct shape *h, struct risk_block *b)
     b->extra_z = at, at += h->length * h->extra;
     b->extra_u = at, at += h->length * h->extra;
     b->bridge_u = at, at += h->length * h->bridge;
+    b->late = at, at += h->late;
     b->scramble = (uint64_t *)(void *)at;
     b->length = (int32_t)h->length;
     b->first = -1;
@@ -127,6 +128,7 @@ static int make_blocks(struct risk_store *s)
                       .extra = (size_t)s->t.n_extra,
                       .bridge = (size_t)s->t.n_bridge,
                       .twins = s->t.any_twin ? (size_t)s->t.plan.n_factors : 0,
+                      .late = (size_t)risk_late_rows(s),
                       .coordinates = (size_t)s->t.sobol.dimensions};
     h.length = block_length(&s->t.plan, h.extra, h.bridge);
     int n = thread_count();
@@ -154,6 +156,7 @@ static double estimate(const struct risk_plan *p)
                       .extra = extra,
                       .bridge = bridge,
                       .twins = (size_t)p->n_factors,
+                      .late = 2 * (size_t)p->n_instruments,
                       .length = block_length(p, extra, bridge),
                       .coordinates = p->sobol ? RISK_SOBOL_DIMENSIONS : 0};
     double steps = (double)p->n_steps * p->n_factors;
@@ -173,6 +176,7 @@ static void destroy(struct risk_store *s)
     free(s->blocks);
     free(s->acc);
     free(s->pays_once);
+    risk_late_free(&s->late);
     free(s);
 }
 
@@ -186,7 +190,8 @@ static int create(struct ctx *ctx, const struct risk_plan *plan,
         const struct risk_plan *p = &s->t.plan;
         s->fused = p->root == NULL && s->t.n_extra == 0 && s->t.n_bridge == 0 &&
                    !p->antithetic && p->n_scenarios == 0 && !p->sobol;
-        failed = make_acc(s) || find_single_payments(s) || make_blocks(s);
+        failed = make_acc(s) || find_single_payments(s) || risk_late_make(s) ||
+                 make_blocks(s);
     }
     if (failed) {
         destroy(s);
@@ -196,54 +201,7 @@ static int create(struct ctx *ctx, const struct risk_plan *plan,
     return 0;
 }
 
-/* ---- sums ---- */
-
-/* A row in registers. */
-enum { VECTORS = RISK_BLOCK / EXACT_LANES };
-
-/* The sum of a row by a fixed tree: numbers i and i + h, for h = 32, 16, ... 1.
- * Destroys v. */
-EXACT_FN double tree_sum(exact_real v[VECTORS])
-{
-    double lane[EXACT_LANES] __attribute__((aligned(64)));
-    EXACT_UNROLL for (int h = VECTORS / 2; h >= 1; h /= 2)
-        EXACT_UNROLL for (int i = 0; i < h; i++) v[i] = v[i] + v[i + h];
-    exact_store(lane, v[0]);
-    EXACT_UNROLL for (int h = EXACT_LANES / 2; h >= 1; h /= 2)
-        EXACT_UNROLL for (int i = 0; i < h; i++) lane[i] =
-            lane[i] + lane[i + h];
-    return lane[0];
-}
-
-EXACT_FN double row_sum(const double *row)
-{
-    exact_real v[VECTORS];
-    for (int i = 0; i < VECTORS; i++)
-        v[i] = exact_load(row + i * EXACT_LANES);
-    return tree_sum(v);
-}
-
-EXACT_FN double row_product(const double *a, const double *b)
-{
-    exact_real v[VECTORS];
-    for (int i = 0; i < VECTORS; i++)
-        v[i] =
-            exact_load(a + i * EXACT_LANES) * exact_load(b + i * EXACT_LANES);
-    return tree_sum(v);
-}
-
-/* The portfolio's row, the last one, from the instruments'. */
-static void add_up(const struct risk_plan *p, risk_row *rows)
-{
-    double *total = rows[p->n_instruments];
-    memset(total, 0, sizeof(risk_row));
-    for (int32_t q = 0; q < p->n_instruments; q++) {
-        const exact_real quantity = exact_set(p->instruments[q].quantity);
-        for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES)
-            exact_store(total + i, exact_fma(quantity, exact_load(rows[q] + i),
-                                             exact_load(total + i)));
-    }
-}
+/* ---- chunks ---- */
 
 static void walk_both(const struct risk_store *s, const struct risk_market *m,
                       struct risk_block *b, uint64_t path, risk_row *pay,
@@ -266,94 +224,19 @@ static void walk_both(const struct risk_store *s, const struct risk_market *m,
     }
 }
 
-static void add_controls(const struct risk_instrument *q, const double *y,
-                         const double *c, const double *second,
-                         struct risk_sums *out)
-{
-    out->c += row_sum(c);
-    out->cc += row_product(c, c);
-    out->yc += row_product(y, c);
-    if (!risk_wants_twin(q))
-        return;
-    out->s += row_sum(second);
-    out->ss += row_product(second, second);
-    out->ys += row_product(y, second);
-    out->cs += row_product(c, second);
-}
-
-/* Sums of payoffs, and the portfolio's row, while each is in registers. */
-static void add_sums(const struct risk_store *s, const struct risk_block *b,
-                     struct risk_sums *out)
-{
-    const struct risk_plan *p = &s->t.plan;
-    exact_real total[VECTORS];
-    for (int i = 0; i < VECTORS; i++)
-        total[i] = exact_set(0);
-    for (int32_t q = 0; q <= p->n_instruments; q++) {
-        double *row = b->pay[q];
-        exact_real y[VECTORS], yy[VECTORS];
-        if (q < p->n_instruments) {
-            const exact_real quantity = exact_set(p->instruments[q].quantity);
-            for (int i = 0; i < VECTORS; i++) {
-                y[i] = exact_load(row + i * EXACT_LANES);
-                total[i] = exact_fma(quantity, y[i], total[i]);
-            }
-        } else {
-            for (int i = 0; i < VECTORS; i++)
-                exact_store(row + i * EXACT_LANES, y[i] = total[i]);
-        }
-        for (int i = 0; i < VECTORS; i++)
-            yy[i] = y[i] * y[i];
-        out[q].y += tree_sum(y);
-        out[q].yy += tree_sum(yy);
-        if (q < p->n_instruments &&
-            p->instruments[q].control != RISK_NO_CONTROL)
-            add_controls(&p->instruments[q], row, b->control[q], b->second[q],
-                         &out[q]);
-    }
-}
-
-/* Scenarios 2i and 2i + 1, in b->moved. */
-static void add_pair(const struct risk_store *s, const struct risk_block *b,
-                     struct risk_scenario_sums *low,
-                     struct risk_scenario_sums *high)
-{
-    const int32_t n = s->t.plan.n_instruments + 1;
-    for (int32_t q = 0; q < n; q++) {
-        const double *y0 = b->moved[q], *y1 = b->moved[n + q], *y = b->pay[q];
-        risk_row d __attribute__((aligned(64))),
-            d2 __attribute__((aligned(64)));
-        for (int i = 0; i < RISK_BLOCK; i += EXACT_LANES) {
-            exact_real a = exact_load(y0 + i), c = exact_load(y1 + i),
-                       m = exact_load(y + i);
-            exact_store(d + i, c - a);
-            exact_store(d2 + i, (c - m) - (m - a));
-        }
-        low[q].y += row_sum(y0);
-        low[q].yy += row_product(y0, y0);
-        high[q].y += row_sum(y1);
-        high[q].yy += row_product(y1, y1);
-        low[q].difference += row_sum(d);
-        low[q].difference2 += row_product(d, d);
-        low[q].second += row_sum(d2);
-        low[q].second2 += row_product(d2, d2);
-    }
-}
-
 static void run_block(const struct risk_store *s, struct risk_block *b,
                       uint64_t path, struct risk_chunk *out, int64_t at)
 {
     const ptrdiff_t n = s->t.plan.n_instruments + 1;
     walk_both(s, &s->t.base, b, path, b->pay, s->controls ? b->control : NULL);
-    add_sums(s, b, out->sums);
+    risk_add_sums(s, b, out->sums);
     if (out->samples != NULL)
         memcpy(out->samples + at, b->pay[n - 1], sizeof(risk_row));
     for (int c = 0; c + 1 < s->t.plan.n_scenarios; c += 2) {
         walk_both(s, &s->t.scenarios[c], b, path, b->moved, NULL);
         walk_both(s, &s->t.scenarios[c + 1], b, path, b->moved + n, NULL);
-        add_up(&s->t.plan, b->moved);
-        add_up(&s->t.plan, b->moved + n);
-        add_pair(s, b, out->scenarios + c * n, out->scenarios + (c + 1) * n);
+        risk_add_pair(s, b, out->scenarios + c * n,
+                      out->scenarios + (c + 1) * n);
     }
 }
 

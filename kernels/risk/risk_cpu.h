@@ -14,6 +14,13 @@
 #else
 #define EXACT_LANES 2
 #endif
+/* Vectors of paths whose random numbers are made in step (exact.h), as many as
+ * the registers hold. */
+#if EXACT_LANES == 8
+#define RISK_IN_STEP 4
+#else
+#define RISK_IN_STEP 2
+#endif
 
 #include "kernels/risk/models.h"
 #include "kernels/risk/risk_kernels.h"
@@ -22,11 +29,26 @@
 
 typedef double risk_row[RISK_BLOCK];
 
+/* Paths that are made in step. */
+enum { RISK_STRIDE = RISK_IN_STEP * EXACT_LANES };
+
 /* Steps whose normals are made together; a multiple of 4. */
 enum { RISK_SEGMENT = 16 };
 
+/* Positions that are paid when they are summed (late_cpu.c). */
+struct risk_late {
+    int32_t n_slots;
+    int32_t *slot;   /* [n_instruments]; -1: pays on the way */
+    int32_t *factor; /* [n_slots] */
+    int32_t *begin;  /* slots of step k: [begin[k], begin[k + 1]) */
+    /* events of the others; those of step k as above */
+    struct risk_event *events;
+    int64_t *event_begin;
+};
+
 struct risk_store {
     struct risk_tables t;
+    struct risk_late late;
     int fused; /* independent gbm factors, each path walked once */
     /* Which of the blocks' acc an instrument has, [n_instruments]; those that
      * remember nothing share number 0, which stays as it begins. */
@@ -52,6 +74,7 @@ struct risk_block {
     risk_row *control;  /* [n_instruments + 1] */
     risk_row *second;   /* the same of second controls, where there are twins */
     risk_row *moved;    /* [2][n_instruments + 1] of two scenarios */
+    risk_row *late;     /* [1 or 2 signs][n_slots] spots */
     risk_row *normals;  /* [length][n_factors] */
     risk_row *extra_z;  /* [length][n_extra] */
     risk_row *extra_u;  /* [length][n_extra] */
@@ -83,6 +106,22 @@ void risk_fill_sobol(const struct risk_store *s, struct risk_block *b,
 void risk_walk(const struct risk_store *s, const struct risk_market *m,
                struct risk_block *b, uint64_t path, double sign, double weight,
                risk_row *pay, risk_row *control);
+
+/* Which positions pay late; 1: out of memory. Rows of a block for them. Keep
+ * the spots of step k of a walk (late_cpu.c). */
+int risk_late_make(struct risk_store *s);
+void risk_late_free(struct risk_late *l);
+int32_t risk_late_rows(const struct risk_store *s);
+void risk_late_keep(const struct risk_store *s, struct risk_block *b, int32_t k,
+                    double sign);
+
+/* Add a block's payoffs, and the portfolio's row, to sums [n_instruments + 1];
+ * those of scenarios 2i and 2i + 1, in b->moved (sums_cpu.c). */
+void risk_add_sums(const struct risk_store *s, const struct risk_block *b,
+                   struct risk_sums *out);
+void risk_add_pair(const struct risk_store *s, const struct risk_block *b,
+                   struct risk_scenario_sums *low,
+                   struct risk_scenario_sums *high);
 
 /* Spots at the ends of the chosen steps, rising, of the block:
  * out[step][factor] rows of RISK_CHUNK, from column `at` on (walk_cpu.c). */

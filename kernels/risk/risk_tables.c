@@ -9,8 +9,8 @@
 /* ---- constants of steps ---- */
 
 /* Heston: Andersen (2008), quadratic-exponential, equal weights of the ends of
- * a step, critical ratio 1.5; drift without the martingale correction K0, which
- * is made path by path. */
+ * a step, critical ratio 1.5. K1 v0 is part of the martingale correction K0,
+ * which is made path by path. */
 static void heston_step(const struct risk_factor *f, double dt,
                         struct risk_step *s)
 {
@@ -18,14 +18,12 @@ static void heston_step(const struct risk_factor *f, double dt,
     double xi2 = f->xi * f->xi;
     s->decay = e;
     s->theta = f->theta;
-    s->s1 = xi2 * e / f->kappa * (1 - e);
-    s->s2 = f->theta * xi2 / (2 * f->kappa) * (1 - e) * (1 - e);
+    s->half1 = 0.5 * xi2 * e / f->kappa * (1 - e);
+    s->half2 = 0.5 * f->theta * xi2 / (2 * f->kappa) * (1 - e) * (1 - e);
     double half = 0.5 * dt;
-    s->k1 = half * (f->kappa * f->rho / f->xi - 0.5) - f->rho / f->xi;
     s->k2 = half * (f->kappa * f->rho / f->xi - 0.5) + f->rho / f->xi;
     s->k3 = half * (1 - f->rho * f->rho);
     s->a = s->k2 + 0.5 * s->k3;
-    s->a_half = s->k1 + 0.5 * s->k3;
 }
 
 double risk_mean_variance(const struct risk_factor *f, double t)

@@ -386,14 +386,17 @@ static void four_steps(const struct walk *w, uint64_t path, int32_t k)
     for (int f = 0; f < nf; f++) {
         const struct risk_step *st = &w->m->steps[(ptrdiff_t)k * nf + f];
         double *x = w->b->x[f];
-        EACH(i)
-        {
-            exact_real z[4], y = exact_load(x + i);
-            risk_four_normals(w->s->t.plan.seed, path + (uint64_t)i,
-                              (uint32_t)k / 4, f, z);
-            for (int q = 0; q < 4; q++)
-                y = risk_gbm(st + (ptrdiff_t)q * nf, y, z[q]);
-            exact_store(x + i, y);
+        for (int i = 0; i < RISK_BLOCK; i += RISK_STRIDE) {
+            exact_real z[4][EXACT_ALL_MAX];
+            risk_four_normals_all(RISK_IN_STEP, w->s->t.plan.seed,
+                                  path + (uint64_t)i, (uint32_t)k / 4, f, z);
+            EXACT_EACH(j, RISK_IN_STEP)
+            {
+                exact_real y = exact_load(x + i + j * EXACT_LANES);
+                for (int q = 0; q < 4; q++)
+                    y = risk_gbm(st + (ptrdiff_t)q * nf, y, z[q][j]);
+                exact_store(x + i + j * EXACT_LANES, y);
+            }
         }
         if (want[f])
             EACH(i)
@@ -415,8 +418,10 @@ void risk_walk(const struct risk_store *s, const struct risk_market *m,
             provide(s, b, path, k);
             step(&w, k);
         }
-        for (int64_t e = s->t.event_begin[k]; e < s->t.event_begin[k + 1]; e++)
-            act(&w, &s->t.plan.events[e]);
+        risk_late_keep(s, b, k, sign);
+        for (int64_t e = s->late.event_begin[k]; e < s->late.event_begin[k + 1];
+             e++)
+            act(&w, &s->late.events[e]);
     }
 }
 

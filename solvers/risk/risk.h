@@ -73,6 +73,7 @@ struct risk_market {
     double *root;           /* lower triangle, row-major; NULL: independent */
     char repair[16];        /* "none", "spectral", "higham" */
     double repair_distance; /* Frobenius norm of what was changed */
+    double indefinite;      /* the smallest eigenvalue, where it is refused */
     struct risk_date today; /* year 0: maturities are numbers alone */
     enum risk_day_count day_count;
     double steps_per_year; /* finest wanted by any model; 0: none */
@@ -80,9 +81,10 @@ struct risk_market {
 
 /* Check the correlation (or repair it, as m->repair says) and make its root.
  * With Heston's model the matrix that must be semi-definite is that of the
- * drivers beside the variances. Errors: STATUS_INPUT with the smallest
- * eigenvalue. */
+ * drivers beside the variances. One that is not, and is not to be repaired, has
+ * no root: m->indefinite < 0. Errors: STATUS_MEMORY. */
 int risk_market_root(struct ctx *ctx, struct risk_market *m);
+int risk_market_has_heston(const struct risk_market *m);
 
 /* ---- portfolio ---- */
 

@@ -1,7 +1,7 @@
 /* risk_bench.c: the standard problems: one instrument on 252 daily steps; one
  * is an American put that may be exercised at 50 dates, without steps between
- * them. And a book of 1,000 options on 10 factors. Beside all but the put, bare
- * loops of the same work (kernels/risk/plain.h). */
+ * them. And a book of 1,000 options on 10 factors. Beside them, bare loops of
+ * the same work (kernels/risk/plain.h). */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,16 +89,18 @@ static int deck_of(struct ctx *ctx, const char *size, char **text)
 
 static double bare(const char *size, double work)
 {
-    static const char *const names[] = {"european", "asian", "heston", "book"};
-    static const enum risk_plain loops[] = {RISK_PLAIN_EUROPEAN,
-                                            RISK_PLAIN_ASIAN, RISK_PLAIN_HESTON,
-                                            RISK_PLAIN_BOOK};
-    for (int i = 0; i < 4; i++) {
+    static const char *const names[] = {"european", "asian", "heston", "book",
+                                        "american"};
+    static const enum risk_plain loops[] = {
+        RISK_PLAIN_EUROPEAN, RISK_PLAIN_ASIAN, RISK_PLAIN_HESTON,
+        RISK_PLAIN_BOOK, RISK_PLAIN_AMERICAN};
+    for (int i = 0; i < 5; i++) {
         if (strcmp(size, names[i]) != 0)
             continue;
         const double block = (double)risk_plain_steps(loops[i]) * RISK_BLOCK;
-        const int64_t n = 1 + (int64_t)(work / block);
-        return risk_plain_value(loops[i], n) > 0 ? (double)n * block : 0;
+        const int64_t n = 1 + (int64_t)(work / block),
+                      all = n + risk_plain_first(loops[i]);
+        return risk_plain_value(loops[i], n) > 0 ? (double)all * block : 0;
     }
     return 0;
 }

@@ -181,7 +181,7 @@ static double distance(int n, const double *a, const double *b)
     return sqrt(sum);
 }
 
-static int has_heston(const struct risk_market *m)
+int risk_market_has_heston(const struct risk_market *m)
 {
     for (int i = 0; i < m->n; i++)
         if (m->assets[i].model.model == RISK_HESTON)
@@ -196,18 +196,13 @@ static int make_definite(struct ctx *ctx, struct risk_market *m, double *a,
     const int n = m->n;
     double *values = work, *vectors = values + n, *before = vectors + n * n;
     TRY(linear_eigen(ctx, n, a, values, NULL));
-    m->repair_distance = 0;
+    m->repair_distance = m->indefinite = 0;
     if (values[0] >= -1e-12 * n)
         return 0;
-    if (strcmp(m->repair, "none") == 0)
-        return FAIL(ctx, STATUS_INPUT,
-                    "the correlation matrix%s is not positive semi-definite: "
-                    "its smallest eigenvalue is %.6g; correct it, or let "
-                    "risk.correlation.repair = \"spectral\" or \"higham\" "
-                    "change it",
-                    has_heston(m) ? " of the drivers beside Heston's variance"
-                                  : "",
-                    values[0]);
+    if (strcmp(m->repair, "none") == 0) {
+        m->indefinite = values[0];
+        return 0;
+    }
     memcpy(before, a, (size_t)(n * n) * sizeof *a);
     if (strcmp(m->repair, "higham") == 0)
         TRY(repair_higham(ctx, n, a, values, vectors));
@@ -228,14 +223,14 @@ int risk_market_root(struct ctx *ctx, struct risk_market *m)
     int status = make_definite(ctx, m, a, work);
     free(m->root);
     m->root = NULL;
-    if (status == 0 && !is_identity(m->n, a)) {
+    if (status == 0 && m->indefinite == 0 && !is_identity(m->n, a)) {
         m->root = calloc(nn, sizeof *m->root);
         if (m->root == NULL)
             status = FAIL(ctx, STATUS_MEMORY, "out of memory");
         else
             semidefinite_root(m->n, a, m->root);
     }
-    if (status == 0 && m->repair_distance > 0 && !has_heston(m))
+    if (status == 0 && m->repair_distance > 0 && !risk_market_has_heston(m))
         memcpy(m->correlation, a, nn * sizeof *a);
     free(work);
     return status;

@@ -370,6 +370,26 @@ cleanup:
     return status;
 }
 
+/* Its root, or what is wrong with it, at its place in the deck. */
+static int make_root(struct ctx *ctx, struct params *p, struct risk_market *m)
+{
+    const int file = params_is_set(p, "risk.correlation", "file");
+    TRY(comm_agree(ctx, risk_market_root(ctx, m)));
+    if (m->indefinite < 0)
+        params_error(p, "risk.correlation", file ? "file" : "matrix",
+                     "the correlation matrix%s%s%s is not positive "
+                     "semi-definite: its smallest eigenvalue is %.6g; correct "
+                     "it, or let risk.correlation.repair = \"spectral\" or "
+                     "\"higham\" change it",
+                     file ? " of " : "",
+                     file ? params_string(p, "risk.correlation", "file") : "",
+                     risk_market_has_heston(m)
+                         ? ", or that of the drivers beside Heston's variance,"
+                         : "",
+                     m->indefinite);
+    return params_finish(ctx, p);
+}
+
 /* ---- positions ---- */
 
 /* An entry's place in the deck. */
@@ -462,7 +482,7 @@ int risk_read_params(struct ctx *ctx, struct params *p, struct risk *r)
             params_string(p, "risk.correlation", "file")));
     TRY(comm_agree(ctx, read_var(ctx, p, r)));
     TRY(comm_agree(ctx, risk_exposure_read(ctx, p, r)));
-    TRY(comm_agree(ctx, risk_market_root(ctx, &r->market)));
+    TRY(make_root(ctx, p, &r->market));
     TRY(read_positions(ctx, p, r));
     TRY(params_finish(ctx, p));
     TRY(comm_agree(ctx, risk_frontier_read(ctx, p, r)));

@@ -32,7 +32,7 @@ EXTRA_DIST += tests/risk/revaluation.py tests/risk/ls2001.py \
 	tests/risk/revaluation_long.py tests/risk/reval_cases.py
 
 # Killed and gone on with, many times.
-LONG_TESTS += tests/risk/resume_risk_long.py tests/risk/ranks_long.py
+LONG_TESTS += tests/risk/resume_risk_long.py tests/risk/ranks_long.py tests/risk/slope_long.py
 EXTRA_DIST += tests/risk/ranks_long.py
 
 TESTS += tests/risk/frontier.py tests/risk/scenarios.py tests/risk/dates.py
