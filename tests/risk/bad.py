@@ -73,6 +73,12 @@ GOOD = HEAD + "x,european,A,call,1,100,1\n"
 INDEFINITE = "[[1.0,0.9,-0.9],[0.9,1.0,0.9],[-0.9,0.9,1.0]]"
 refused("a correlation that is not positive semi-definite", GOOD,
         "smallest eigenvalue is -0.8", CORRELATION + INDEFINITE)
+refused("at its place in the deck", GOOD, "bad.toml:",
+        deck=DECK + f"[risk.correlation]\nmatrix = {INDEFINITE}\n")
+with open("matrix.csv", "w") as matrix:
+    matrix.write("name,A,B,C\nA,1,0.9,-0.9\nB,0.9,1,0.9\nC,-0.9,0.9,1\n")
+refused("one in a file, by the file's name", GOOD, "matrix of matrix.csv is not",
+        'risk.correlation.file="matrix.csv"')
 refused("a correlation that is not symmetric", GOOD, "not symmetric",
         CORRELATION + "[[1.0,0.1,0.0],[0.2,1.0,0.0],[0.0,0.0,1.0]]")
 refused("a diagonal that is not 1", GOOD, "must be 1",
