@@ -134,9 +134,9 @@ def barriers(paths):
     return decks.values()
 
 
-def add_heston(deck, p, value, name, words, **more):
+def add_heston(deck, p, value, name, words):
     f = deck.factor(model="heston", spot=p["S"], rate=p["r"], dividend=p["q"],
                     variance=p["v0"], kappa=p["kappa"], theta=p["theta"],
-                    xi=p["volofvol"], rho=p["rho"], **more)
+                    xi=p["volofvol"], rho=p["rho"])
     deck.add(value, f, name, type="european", side=side(words),
              strike=p["K"], maturity=p["T"])
