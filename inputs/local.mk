@@ -32,6 +32,7 @@ nobase_dist_pkgdata_DATA += \
 	inputs/md/make_cluster.py \
 	inputs/md/make_copper.py \
 	inputs/md/make_water.py \
+	inputs/md/shear.toml \
 	inputs/md/slit.toml \
 	inputs/md/water.data \
 	inputs/md/water.toml \

@@ -9,16 +9,14 @@
 #include "kernels/md/pairs.h"
 #include "kernels/md/term_errors.h"
 #include "kernels/md/tensor.h"
+#include "kernels/md/wrap.h"
 
 void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
                    double out[3])
 {
-    for (int d = 0; d < 3; d++) {
-        double length = s->setup.box_length[d];
-        double x =
-            (double)s->pair_x[SLOT(a, d)] - (double)s->pair_x[SLOT(b, d)];
-        out[d] = x - length * rint(x / length);
-    }
+    for (int d = 0; d < 3; d++)
+        out[d] = (double)s->pair_x[SLOT(a, d)] - (double)s->pair_x[SLOT(b, d)];
+    nearest_difference(out, s->setup.box_length, s->setup.tilt);
 }
 
 /* What the loop over terms carries along. */

@@ -22,6 +22,7 @@ static struct change set_geometry(struct md_store *s,
         s->setup.box_length[d] = box->box_length[d];
         s->setup.lo[d] = box->lo[d];
         s->setup.hi[d] = box->hi[d];
+        s->setup.tilt[d] = box->tilt[d];
     }
     md_set_coordinates(s);
     for (int d = 0; d < 3; d++) {
@@ -98,6 +99,72 @@ double md_stretch_step(struct md_store *s, const struct md_stretch *m)
     }
     s->f_cleared = 1;
     return isfinite(check) ? greatest : NAN;
+}
+
+double md_shear_step(struct md_store *s, const struct md_shear *m)
+{
+    set_geometry(s, m->box);
+    size_t n = (size_t)s->n_clusters;
+    int along = m->along, across = m->across;
+    double strain = m->strain, dt = m->dt_half, greatest = 0, check = 0;
+    double height = s->state_origin[across] - s->setup.box_lo[across];
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)            \
+    reduction(max : greatest) reduction(+ : check)
+    for (size_t c = 0; c < n; c++) {
+        double factor[LANES], x[3][LANES], v[3][LANES], way[3][LANES];
+        kick_factors(s, c, m->dt_kick, factor);
+        for (int d = 0; d < 3; d++) {
+            size_t k = CLUSTER(c) + (size_t)(d * LANES);
+            EACH_LANE(l)
+            {
+                v[d][l] = (double)s->v[k + (size_t)l] +
+                          factor[l] * (double)s->f[k + (size_t)l];
+                x[d][l] = (double)s->x[k + (size_t)l] + dt * v[d][l];
+                way[d][l] = (double)s->moved[k + (size_t)l] + dt * v[d][l];
+                s->f[k + (size_t)l] = 0;
+            }
+        }
+        EACH_LANE(l)
+        { /* padding stays where it is, far away */
+            double on = s->id[c * (size_t)LANES + (size_t)l] != 0 ? strain : 0;
+            x[along][l] += on * (x[across][l] + height);
+            way[along][l] += on * way[across][l];
+            v[along][l] -= on * v[across][l];
+        }
+        for (int d = 0; d < 3; d++) {
+            size_t k = CLUSTER(c) + (size_t)(d * LANES);
+            EACH_LANE(l)
+            {
+                size_t at = k + (size_t)l;
+                s->v[at] = (state)v[d][l];
+                s->x[at] = (state)(x[d][l] + dt * v[d][l]);
+                s->moved[at] = (float)(way[d][l] + dt * v[d][l]);
+#if MD_PRECISION == 2
+                s->pair_x[at] = (scalar)(s->x[at] - s->origin[d]);
+#endif
+                way[d][l] = (double)s->moved[at];
+            }
+        }
+        EACH_LANE(l)
+        {
+            double way2 = way[0][l] * way[0][l] + way[1][l] * way[1][l] +
+                          way[2][l] * way[2][l];
+            greatest = way2 > greatest ? way2 : greatest;
+            check += way2;
+        }
+    }
+    s->f_cleared = 1;
+    return isfinite(check) ? greatest : NAN;
+}
+
+void md_relabel(struct md_store *s, const int32_t turns[3])
+{
+    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
+    for (size_t slot = 0; slot < slots; slot++) {
+        int32_t *n = s->image[slot];
+        n[1] += turns[2] * n[2];
+        n[0] += turns[0] * n[1] + turns[1] * n[2];
+    }
 }
 
 void md_kick_scaled(struct md_store *s, const double before[3], double dt_kick,

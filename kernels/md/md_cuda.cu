@@ -115,6 +115,11 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
     *out = NULL;
+    if (setup->tilted)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "a tilted box (domain.tilt, or that of the particle file) "
+                    "and md.deform are not computed on a card yet; use device "
+                    "= \"cpu\"");
     if (setup->charged)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "charges (md.coulomb) are not computed on a card yet; use "

@@ -63,9 +63,12 @@ enum md_graphs { MD_GRAPHS_AUTO, MD_GRAPHS_ON, MD_GRAPHS_OFF };
 struct md_setup {
     double box_lo[3], box_length[3];
     double lo[3], hi[3]; /* this rank's block */
-    int cut[3];          /* 1 where the box is cut among ranks (halo) or has
-                          * walls, 0 where this rank spans the periodic box
+    int cut[3];          /* 1 where the box is cut among ranks (halo), has walls
+                          * or a tilt, 0 where this rank spans the periodic box
                           * (shifts) */
+    int tilted;          /* the box has a tilt, be it 0; then all are cut. A
+                          * backend without refuses it in create() */
+    double tilt[3];      /* xy, xz, yz: see wrap.h */
     double list_radius;  /* cutoff + skin, for the pair list */
     double halo_radius;  /* >= list_radius: how far halo copies reach */
     int n_species;
@@ -125,8 +128,9 @@ struct md_moments {
 /* The box from now on, of which all that depends on it follows. */
 struct md_geometry {
     double box_length[3]; /* box_lo stays */
-    double lo[3], hi[3];  /* this rank's block */
-    int n_channels;       /* those of the last select_halo() */
+    double tilt[3];
+    double lo[3], hi[3]; /* this rank's block */
+    int n_channels;      /* those of the last select_halo() */
     const struct md_channel *channels;
 };
 
@@ -135,6 +139,17 @@ struct md_geometry {
  *     the box, x in proportion from box_lo; v *= middle; x += v dt_half. */
 struct md_stretch {
     double before[3], dt_kick, after[3], dt_half, middle[3];
+    const struct md_geometry *box;
+};
+
+/* A step's first half in a box that is sheared: the flow carries particles
+ * along direction `along` in proportion to their height in direction `across`,
+ * and velocities are those beside it: v += a dt_kick; x += v dt_half; the box,
+ * x_along += strain (x_across - box_lo); v_along -= strain v_across; x += v
+ * dt_half. */
+struct md_shear {
+    int along, across;
+    double strain, dt_kick, dt_half;
     const struct md_geometry *box;
 };
 
@@ -301,6 +316,11 @@ struct md_kernels {
     /* The same within a step; returns what kick_drift() does, of ways measured
      * beside the change of the box. */
     double (*stretch)(struct md_store *s, const struct md_stretch *m);
+    double (*shear)(struct md_store *s, const struct md_shear *m);
+    /* The box has other edges that span the same lattice: b = b' + turns[0] a,
+     * c = c' + turns[2] b + turns[1] a. Images are counted anew; set_box() is
+     * due. */
+    void (*relabel)(struct md_store *s, const int32_t turns[3]);
     /* v = after (before v + a dt_kick), direction by direction. */
     void (*kick_scaled)(struct md_store *s, const double before[3],
                         double dt_kick, const double after[3]);

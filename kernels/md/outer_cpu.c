@@ -18,6 +18,16 @@ static void run_walls(struct md_store *s, const struct md_outer *o, size_t slot,
     }
 }
 
+static double unwrapped(const struct md_store *s, size_t slot, int d)
+{
+    const int32_t *n = s->image[slot];
+    double x = (double)s->x[SLOT(slot, d)] + s->state_origin[d] +
+               n[d] * s->setup.box_length[d];
+    if (d == 0)
+        return x + n[1] * s->setup.tilt[0] + n[2] * s->setup.tilt[1];
+    return d == 1 ? x + n[2] * s->setup.tilt[2] : x;
+}
+
 void md_outer_forces(struct md_store *s, const struct md_outer *o,
                      struct md_sums *sums, double on_wall[MD_FACES])
 {
@@ -36,8 +46,7 @@ void md_outer_forces(struct md_store *s, const struct md_outer *o,
         for (int d = 0; d < 3; d++) {
             double force =
                 m * o->acceleration[d] + q * o->electric[d] + pull[d];
-            double x = (double)s->x[SLOT(slot, d)] + s->state_origin[d] +
-                       s->image[slot][d] * s->setup.box_length[d];
+            double x = unwrapped(s, slot, d);
             s->f[SLOT(slot, d)] += (scalar)force;
             fields -= force * x;
         }

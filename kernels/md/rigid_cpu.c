@@ -14,6 +14,7 @@
 #include "kernels/md/rigid.h"
 #include "kernels/md/term_errors.h"
 #include "kernels/md/tensor.h"
+#include "kernels/md/wrap.h"
 
 struct rigid_group {
     struct rigid_shape shape;
@@ -131,11 +132,11 @@ static void relative(const struct md_store *s, int n,
                      const double x[RIGID_PARTICLES][3],
                      double out[RIGID_PARTICLES][3])
 {
-    for (int k = 0; k < n; k++)
-        for (int d = 0; d < 3; d++) {
-            double length = s->setup.box_length[d], r = x[k][d] - x[0][d];
-            out[k][d] = r - length * rint(r / length);
-        }
+    for (int k = 0; k < n; k++) {
+        for (int d = 0; d < 3; d++)
+            out[k][d] = x[k][d] - x[0][d];
+        nearest_difference(out[k], s->setup.box_length, s->setup.tilt);
+    }
 }
 
 /* ---- positions ---- */

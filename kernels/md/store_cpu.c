@@ -157,12 +157,10 @@ void md_gather(const struct md_store *s, struct md_particle *out,
         if (s->id[slot] == 0)
             continue;
         particle_at(s, slot, &out[n]);
-        for (int d = 0; d < 3; d++) {
-            wrap_coordinate(&out[n].position[d], s->setup.box_lo[d],
-                            s->setup.box_length[d], &out[n].image[d]);
-            if (force)
-                force[n][d] = (double)s->f[SLOT(slot, d)];
-        }
+        wrap_position(out[n].position, s->setup.box_lo, s->setup.box_length,
+                      s->setup.tilt, out[n].image);
+        for (int d = 0; force && d < 3; d++)
+            force[n][d] = (double)s->f[SLOT(slot, d)];
         n++;
     }
     for (size_t k = 0; k < s->n_inbox; k++, n++) {
@@ -189,20 +187,18 @@ int md_extract_leavers(struct ctx *ctx, struct md_store *s,
         if (s->id[slot] == 0)
             continue;
         double x[3];
-        int outside = 0, moved = 0;
+        int outside = 0;
         for (int d = 0; d < 3; d++)
             x[d] = (double)s->x[SLOT(slot, d)] + s->state_origin[d];
         if (!is_finite3(x))
             return FAIL(ctx, STATUS_PHYSICS,
                         "particle %lld has no finite position",
                         (long long)s->id[slot]);
-        for (int d = 0; d < 3; d++) {
-            if (wrap_coordinate(&x[d], setup->box_lo[d], setup->box_length[d],
-                                &s->image[slot][d]))
-                moved = 1;
+        int moved = wrap_position(x, setup->box_lo, setup->box_length,
+                                  setup->tilt, s->image[slot]);
+        for (int d = 0; d < 3; d++)
             if (setup->cut[d] && (x[d] < setup->lo[d] || x[d] >= setup->hi[d]))
                 outside = 1;
-        }
         if (moved)
             for (int d = 0; d < 3; d++)
                 s->x[SLOT(slot, d)] = (state)(x[d] - s->state_origin[d]);

@@ -208,6 +208,8 @@ struct md_store {
 #define md_set_box MD_NAME(md_set_box)
 #define md_stretch_step MD_NAME(md_stretch_step)
 #define md_kick_scaled MD_NAME(md_kick_scaled)
+#define md_shear_step MD_NAME(md_shear_step)
+#define md_relabel MD_NAME(md_relabel)
 #define md_kinetic_tensor MD_NAME(md_kinetic_tensor)
 #define md_channel_offset MD_NAME(md_channel_offset)
 #define md_pair_histogram MD_NAME(md_pair_histogram)
@@ -290,6 +292,8 @@ void md_set_coordinates(struct md_store *s);
 void md_channel_offset(const struct md_channel *channel, double offset[3]);
 void md_set_box(struct md_store *s, const struct md_geometry *box);
 double md_stretch_step(struct md_store *s, const struct md_stretch *m);
+double md_shear_step(struct md_store *s, const struct md_shear *m);
+void md_relabel(struct md_store *s, const int32_t turns[3]);
 void md_kick_scaled(struct md_store *s, const double before[3], double dt_kick,
                     const double after[3]);
 void md_kinetic_tensor(const struct md_store *s, double out[6]);

@@ -44,8 +44,8 @@ def _columns(r):
 
 
 def _comment(r, frame, columns):
-    edges, origin = r.box(frame)
-    lattice = " ".join(repr(float(x)) for x in numpy.diag(edges).ravel())
+    edges, origin = r.lattice(frame)
+    lattice = " ".join(repr(float(x)) for x in edges.ravel())
     start = " ".join(repr(float(x)) for x in origin)
     periodic = " ".join("T" if p else "F" for p in r.periodic())
     properties = "species:S:1" + "".join(
@@ -103,14 +103,27 @@ def _dump_columns(r):
     return found
 
 
+def _corners(edges, d):
+    """How far the corners lie aside in direction d. LAMMPS's bound in x is the
+    least of 0, xy, xz and xy + xz, which is the sum of those below 0."""
+    return [float(edges[e, d]) for e in range(d + 1, 3)]
+
+
 def _write_dump(r, frame, out):
-    edges, origin = r.box(frame)
+    edges, origin = r.lattice(frame)
     flags = " ".join("pp" if p else "ff" for p in r.periodic())
     columns, n = _dump_columns(r), r.particle_count
+    tilt = [float(edges[1, 0]), float(edges[2, 0]), float(edges[2, 1])]
+    tilted = any(tilt)
     out.write(f"ITEM: TIMESTEP\n{r.frame_steps()[frame]}\n"
-              f"ITEM: NUMBER OF ATOMS\n{n}\nITEM: BOX BOUNDS {flags}\n")
-    for low, edge in zip(origin, edges):
-        out.write(f"{float(low)!r} {float(low + edge)!r}\n")
+              f"ITEM: NUMBER OF ATOMS\n{n}\nITEM: BOX BOUNDS "
+              f"{'xy xz yz ' if tilted else ''}{flags}\n")
+    for d in range(3):  # of a tilted box, the bounds of all its corners
+        below = sum(min(c, 0.0) for c in _corners(edges, d))
+        above = sum(max(c, 0.0) for c in _corners(edges, d))
+        low, high = float(origin[d]), float(origin[d] + edges[d, d])
+        out.write(f"{low + below!r} {high + above!r}"
+                  + (f" {tilt[d]!r}" if tilted else "") + "\n")
     out.write("ITEM: ATOMS id type " + " ".join(c[1] for c in columns) + "\n")
     formats = ["%d", "%d"] + [c[2] for c in columns for _ in c[1].split()]
     kinds = r.fields(constant=True)

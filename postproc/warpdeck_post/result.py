@@ -362,11 +362,17 @@ class Result:
             item = item["value"]
         return self.unit(item, labels.quantity(name))
 
-    def box(self, frame):
-        """Lengths of the edges, and where the box begins."""
+    def lattice(self, frame):
+        """The edges as rows, and where the box begins."""
         group = self.file["particles/all/box"]
-        edges = numpy.diag(group["edges/value"][frame])
+        edges = numpy.asarray(group["edges/value"][frame])
         return edges, numpy.asarray(group.attrs.get("origin", numpy.zeros(3)))
+
+    def box(self, frame):
+        """Lengths of the box with right angles that holds each particle once,
+        and where it begins. A tilted one has the same lengths."""
+        edges, origin = self.lattice(frame)
+        return numpy.diag(edges), origin
 
     def periodic(self):
         """For each direction."""

@@ -15,6 +15,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_data.c \
 	solvers/md/md_data.h \
 	solvers/md/md_data_text.c \
+	solvers/md/md_deform.c \
+	solvers/md/md_deform.h \
 	solvers/md/md_eam.c \
 	solvers/md/md_eam.h \
 	solvers/md/md_eam_text.c \
@@ -38,6 +40,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_minimize.h \
 	solvers/md/md_random.c \
 	solvers/md/md_table_analysis.def \
+	solvers/md/md_table_box.def \
 	solvers/md/md_table_start.def \
 	solvers/md/md_rigid.c \
 	solvers/md/md_rigid.h \
@@ -55,6 +58,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_results.c \
 	solvers/md/md_state.c \
 	solvers/md/md_text.c \
+	solvers/md/md_tilt.c \
 	solvers/md/md_text.h \
 	solvers/md/md_state_box.c \
 	solvers/md/md_state_terms.c \

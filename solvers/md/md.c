@@ -222,7 +222,9 @@ static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
 {
     timer_begin(ctx->timers, md->phase_integrate);
     int status = 0;
-    if (md->barostat.moves)
+    if (md->deform.kind == MD_DEFORM_SHEAR)
+        *moved2 = md_deform_drift(md);
+    else if (md->barostat.moves)
         status = md_barostat_drift(ctx, md, moved2);
     else
         *moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
@@ -270,6 +272,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     md->step++;
     look |= md_analysis_looks(md);
     TRY(md_ensemble_begin(ctx, md));
+    TRY(md_deform_begin(ctx, md));
     md_groups_hold(md);
     double moved2 = 0;
     TRY(kick_and_drift(ctx, md, &moved2));
@@ -280,6 +283,7 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     TRY(md_update_forces(ctx, md, moved2, look || md_wants_virial(md)));
     TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
+    TRY(md_deform_finish(ctx, md));
     TRY(apply_ensemble(ctx, md, look));
     md_groups_hold(md);
     return md_analysis_step(ctx, md);
@@ -320,6 +324,7 @@ struct md_setup md_setup_of(const struct md *md)
         .field = md->bonded.has_field ? &md->bonded.field : NULL,
         .eam = md->eam,
         .tables = md_forms_tables(md),
+        .tilted = md->tilted,
         .outer = md->walls.outer.n_held > 0 ? &md->walls.outer : NULL,
     };
     for (int d = 0; d < 3; d++) {
@@ -327,7 +332,8 @@ struct md_setup md_setup_of(const struct md *md)
         setup.box_length[d] = md->box_length[d];
         setup.lo[d] = md->grid.lo[d];
         setup.hi[d] = md->grid.hi[d];
-        setup.cut[d] = md->grid.dims[d] > 1 || md->grid.walled[d];
+        setup.cut[d] = md->grid.dims[d] > 1 || md->grid.walled[d] || md->tilted;
+        setup.tilt[d] = md->tilt[d];
     }
     for (int s = 0; s < md->n_species; s++)
         setup.mass[s] = md->species[s].mass;
@@ -385,6 +391,7 @@ static int md_start(struct ctx *ctx, void *state)
     TRY(md_minimize(ctx, md));
     TRY(md_groups_start(ctx, md));
     TRY(md_ensemble_start(ctx, md));
+    TRY(md_deform_start(ctx, md));
     TRY(md_rigid_sums(ctx, md, sums));
     return md_analysis_start(ctx, md);
 }

@@ -17,6 +17,7 @@
 #include "kernels/md/md_kernels.h"
 #include "md_analysis.h"
 #include "md_barostat.h"
+#include "md_deform.h"
 #include "md_minimize.h"
 #include "md_rigid.h"
 
@@ -179,6 +180,7 @@ struct md {
     int exchanged;   /* one of several that exchange temperatures */
     int chain_links; /* of a Nose-Hoover chain */
     struct md_barostat barostat;
+    struct md_deform deform;
     struct md_walls walls;
     int pressure_tensor;    /* its components are shown */
     int with_tensor;        /* sums come by directions */
@@ -189,6 +191,8 @@ struct md {
 
     /* where this rank stands */
     double box_lo[3], box_length[3];
+    int tilted;     /* the box has a tilt, be it 0 */
+    double tilt[3]; /* xy, xz, yz */
     struct grid grid;
     int64_t n_particles; /* all ranks */
     double degrees_of_freedom;
@@ -316,7 +320,8 @@ int md_coulomb_charge(struct ctx *ctx, const struct md *md,
  * to params_error. */
 int md_walls_read(struct ctx *ctx, struct params *p, struct md *md);
 void md_walls_free(struct md *md);
-/* The shortest edge across which a pair has images. */
+/* The shortest way through the box, from a face to the one across it, where a
+ * pair has images. */
 double md_shortest_edge(const struct md *md);
 int md_walls_open(struct ctx *ctx, struct md *md);
 /* Nobody starts outside. Collective. */
@@ -336,6 +341,25 @@ void md_groups_free(struct md *md);
 int md_groups_start(struct ctx *ctx, struct md *md);
 /* The same after what changes all velocities. */
 void md_groups_hold(struct md *md);
+
+/* ---- md_tilt.c: boxes without right angles ---- */
+/* domain.tilt; errors go to params_error. */
+void md_tilt_read(struct params *p, struct md *md);
+/* The box of this file has this tilt (xy, xz, yz), so that the deck gives none.
+ */
+void md_tilt_use(struct params *p, struct md *md, const char *path,
+                 const double tilt[3]);
+/* Once the box is known: what does not go with its tilt. Errors go to
+ * params_error. */
+void md_tilt_check(struct params *p, const struct md *md);
+/* The grid of the present box, over the same ranks. */
+void md_fit_grid(struct md *md);
+/* From face to face, by direction. */
+void md_box_widths(const struct md *md, double width[3]);
+/* Where a particle would be if it had never been wrapped. */
+void md_unwrap(const struct md *md, const struct md_particle *p, double out[3]);
+/* From a place in the box with right angles to that in the tilted one. */
+void md_tilt_place(const struct md *md, double x[3]);
 
 /* ---- md_initial.c: particles at the start ---- */
 int64_t md_lattice_sites(const struct md_initial *initial);
@@ -367,7 +391,7 @@ int md_draw_velocities(struct ctx *ctx, const struct md *md,
 /* Check the whole file: number of particles, of each species, and the box if
  * the file has one (*has_box). Collective. Errors: STATUS_INPUT. */
 int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
-                double box_length[3]);
+                double box_length[3], double tilt[3]);
 /* Before the deck's charges are read: whether the file brings its own. A file
  * that cannot be read is passed over here. Collective. */
 int md_xyz_look(struct ctx *ctx, struct md *md);

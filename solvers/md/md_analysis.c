@@ -141,7 +141,7 @@ static double pairs_per_volume(const struct md *md, int channel)
     double n_a = (double)md->species[a].count;
     double n_b = (double)md->species[b].count;
     double pairs = a == b ? n_a * (n_a - 1) : 2 * n_a * n_b;
-    if (md->barostat.kind)
+    if (md_box_changes(md))
         return pairs * md->rdf.per_volume;
     return pairs / md_volume(md) * (double)md->rdf.n_samples;
 }
@@ -185,16 +185,18 @@ int md_rows_by_id(struct ctx *ctx, const struct md *md,
 
 static double unwrapped(const struct md *md, const struct md_particle *p, int d)
 {
-    return p->position[d] + p->image[d] * md->box_length[d];
+    double x[3];
+    md_unwrap(md, p, x);
+    return x[d];
 }
 
 /* A place of the start, as it lies in a box that has changed since. */
-static double then_in_box(const struct md *md, double x, int d)
+static void then_in_box(const struct md *md, double x[3])
 {
-    double lo = md->box_lo[d];
-    if (!md->barostat.kind)
-        return x;
-    return lo + (x - lo) * md->box_length[d] / md->barostat.start[d];
+    md_deform_carry(md, x);
+    for (int d = 0; d < 3 && md_box_changes(md); d++)
+        x[d] = md->box_lo[d] + (x[d] - md->box_lo[d]) * md->box_length[d] /
+                                   md->barostat.start[d];
 }
 
 static int msd_start(struct ctx *ctx, struct md *md)
@@ -216,10 +218,11 @@ int md_msd_measure(struct ctx *ctx, struct md *md)
         return 0;
     TRY(md_rows_by_id(ctx, md, &rows));
     for (int64_t i = 0; i < md->msd.n; i++) {
-        double square = 0;
+        double square = 0, from[3];
+        memcpy(from, md->msd.reference[i], sizeof from);
+        then_in_box(md, from);
         for (int d = 0; d < 3; d++) {
-            double from = then_in_box(md, md->msd.reference[i][d], d);
-            double moved = unwrapped(md, &rows[i], d) - from;
+            double moved = unwrapped(md, &rows[i], d) - from[d];
             square += moved * moved;
         }
         sum[0] += square;

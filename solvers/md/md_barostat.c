@@ -81,7 +81,7 @@ int md_wants_virial(const struct md *md)
 {
     const struct md_barostat *b = &md->barostat;
     if (b->kind == MD_NO_BAROSTAT)
-        return 0;
+        return md->deform.kind != MD_NO_DEFORM;
     return b->moves || (md->step + 1) % b->every == 0;
 }
 

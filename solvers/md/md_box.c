@@ -14,14 +14,16 @@ double md_volume(const struct md *md)
     return md->box_length[0] * md->box_length[1] * md->box_length[2];
 }
 
+int md_box_changes(const struct md *md)
+{
+    return md->barostat.kind || md->deform.kind;
+}
+
 void md_new_box(struct md *md, const double length[3], struct md_geometry *out)
 {
-    struct grid grid;
     for (int d = 0; d < 3; d++)
         md->box_length[d] = length[d];
-    grid_init(&grid, md->box_lo, md->box_length, md->grid.dims, md->grid.rank,
-              md->grid.size);
-    md->grid = grid;
+    md_fit_grid(md);
     halo_set_box(md->halo, &md->grid, out);
     if (md->pair.tail)
         md_pair_tail(md);
@@ -36,10 +38,13 @@ void md_set_box(struct md *md, const double length[3])
 
 int md_fit_halo(struct ctx *ctx, struct md *md)
 {
-    if (md->barostat.kind == MD_NO_BAROSTAT)
+    if (!md_box_changes(md))
         return 0;
-    for (int d = 0; d < 3; d++)
+    md_deform_flip(md);
+    for (int d = 0; d < 3; d++) {
         md->barostat.listed[d] = md->box_length[d];
+        md->deform.listed[d] = md->tilt[d];
+    }
     return halo_fit(ctx, md->halo);
 }
 
@@ -49,8 +54,9 @@ int md_fit_halo(struct ctx *ctx, struct md *md)
  * that g(r) beyond the cutoff misses no copy. */
 double md_list_slack(const struct md *md)
 {
-    double radius = md_halo_radius(md), skin = md->pair.skin, least = 1;
-    if (md->barostat.kind == MD_NO_BAROSTAT)
+    double radius = md_halo_radius(md), skin = md->pair.skin;
+    double least = md_deform_least(md);
+    if (!md_box_changes(md))
         return 0.5 * skin;
     for (int d = 0; d < 3; d++)
         least = fmin(least, md->box_length[d] / md->barostat.listed[d]);
@@ -64,7 +70,7 @@ const char *md_blocked(void *state)
         fmin(md->box_length[0], fmin(md->box_length[1], md->box_length[2]));
     double range = md->rdf.on ? md->rdf.range : 0;
     double longest = fmax(md->pair.reach, range);
-    if (md->barostat.kind == MD_NO_BAROSTAT ||
+    if (!md_box_changes(md) || md->tilted ||
         longest <= 0.5 * shortest * (1 + 1e-12))
         return NULL;
     snprintf(md->blocked, sizeof md->blocked,

@@ -40,6 +40,7 @@ struct md_data {
     int64_t n_atoms, n_terms[MD_DATA_KINDS];
     int32_t n_types, n_term_types[MD_DATA_KINDS];
     double lo[3], hi[3];
+    double tilt[3]; /* xy, xz, yz */
     int charged, has_velocities;
     char hint[1 + MD_DATA_KINDS][MD_DATA_LABEL_MAX]; /* "Pair Coeffs # lj/cut":
                                                       * the style, or "" */

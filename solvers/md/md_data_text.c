@@ -48,14 +48,8 @@ static int read_box(struct text *t, struct md_data *data)
             return 0;
         }
     if (t->in.n_words == 6 && strcmp(t->in.word[3], "xy") == 0)
-        for (int d = 0; d < 3; d++) {
-            double tilt = 0;
-            TRY(md_text_real(&t->in, d, "the tilt", &tilt));
-            if (tilt < 0 || tilt > 0)
-                return md_text_fail(
-                    &t->in, "the box is tilted; only right-angled boxes are "
-                            "read");
-        }
+        for (int d = 0; d < 3; d++)
+            TRY(md_text_real(&t->in, d, "the tilt", &data->tilt[d]));
     return 0;
 }
 

@@ -221,6 +221,11 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md)
                     "md.ensemble.type = \"npt\" is not there on device '%s' "
                     "yet; use device = \"cpu\"",
                     ctx->device->name);
+    if (md->deform.kind && !md->k->stretch)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "[md.deform] is not there on device '%s' yet; use device = "
+                    "\"cpu\"",
+                    ctx->device->name);
     if (md->with_tensor && !md->k->kinetic_tensor)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "%s is not there on device '%s' yet; use device = \"cpu\"",

@@ -111,7 +111,8 @@ static int read_row(struct gro *g, struct md_data *data, int64_t i,
     return 0;
 }
 
-/* Three edges, or nine numbers of which the last six have to be 0. */
+/* Three edges, or nine numbers: xx, yy, zz, xy, xz, yx, yz, zx, zy of which the
+ * first letter names the edge and the second one the direction. */
 static int read_box(struct gro *g, struct md_data *data)
 {
     double edge[9] = {0};
@@ -126,11 +127,13 @@ static int read_box(struct gro *g, struct md_data *data)
     if ((n != 3 && n != 9) || at[strspn(at, " \t")] != '\0')
         return md_text_fail(&g->in,
                             "expected the box, three numbers (or nine)");
-    for (int k = 3; k < 9; k++)
-        if (fabs(edge[k]) > 0)
-            return md_text_fail(
-                &g->in, "the box is triclinic; only right-angled boxes are "
-                        "read");
+    if (fabs(edge[3]) > 0 || fabs(edge[4]) > 0 || fabs(edge[6]) > 0)
+        return md_text_fail(&g->in,
+                            "the first edge has to lie along x, and the second "
+                            "one in the plane of x and y");
+    data->tilt[0] = edge[5] * g->scale->length;
+    data->tilt[1] = edge[7] * g->scale->length;
+    data->tilt[2] = edge[8] * g->scale->length;
     for (int d = 0; d < 3; d++) {
         if (!(edge[d] > 0))
             return md_text_fail(&g->in, "the box is %g long in %c", edge[d],

@@ -33,7 +33,7 @@ struct source {
 /* What a look through the file tells everybody. */
 struct scan {
     int64_t n, count[MD_SPECIES_MAX];
-    double edge[3], origin[3], charges[2];
+    double edge[3], tilt[3], origin[3], charges[2];
     int has_box, has_charges;
 };
 
@@ -236,6 +236,7 @@ static int scan_box(struct source *s, struct scan *scan)
     for (int d = 0; d < 3; d++) {
         scan->edge[d] = s->head.edge[d] * length;
         scan->origin[d] = s->head.origin[d] * length;
+        scan->tilt[d] = s->head.tilt[d] * length;
         if (s->head.has_box &&
             (!(scan->edge[d] > 0) || !isfinite(scan->edge[d])))
             return FAIL(s->ctx, STATUS_INPUT, "'%s': the box is %g long in %c",
@@ -284,7 +285,7 @@ int md_h5md_look(struct ctx *ctx, struct md *md)
 }
 
 int md_h5md_scan(struct ctx *ctx, struct md *md, int *has_box,
-                 double box_length[3])
+                 double box_length[3], double tilt[3])
 {
     struct scan scan = {0};
     struct source s;
@@ -302,6 +303,7 @@ int md_h5md_scan(struct ctx *ctx, struct md *md, int *has_box,
         md->species[k].count = scan.count[k];
     for (int d = 0; d < 3; d++) {
         box_length[d] = scan.edge[d];
+        tilt[d] = scan.tilt[d];
         md->box_lo[d] = scan.has_box ? scan.origin[d] : md->box_lo[d];
     }
     for (int k = 0; k < 2; k++)

@@ -14,7 +14,7 @@ void md_h5md_keys(struct params *p, struct md *md);
 /* As md_xyz_look(), md_xyz_scan(), md_xyz_read(). Collective. */
 int md_h5md_look(struct ctx *ctx, struct md *md);
 int md_h5md_scan(struct ctx *ctx, struct md *md, int *has_box,
-                 double box_length[3]);
+                 double box_length[3], double tilt[3]);
 int md_h5md_read(struct ctx *ctx, struct md *md, struct md_list *list);
 
 #endif

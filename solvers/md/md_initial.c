@@ -11,6 +11,9 @@
 #include "kernels/rng.h"
 #include "md_data.h"
 
+#define KERNEL_FN static inline __attribute__((unused))
+#include "kernels/md/wrap.h"
+
 /* Sites of the cubic cells, in units of the cell. They are moved off the cell's
  * corner so that every atom stands well inside the box. */
 struct basis {
@@ -59,21 +62,7 @@ int md_list_add(struct ctx *ctx, struct md_list *list,
 
 void md_wrap(const struct md *md, struct md_particle *p)
 {
-    for (int d = 0; d < 3; d++) {
-        double lo = md->box_lo[d], length = md->box_length[d];
-        double boxes = floor((p->position[d] - lo) / length);
-        double x = p->position[d] - boxes * length;
-        if (x < lo) { /* rounding at a face */
-            x += length;
-            boxes -= 1;
-        }
-        if (x >= lo + length) {
-            x = lo;
-            boxes += 1;
-        }
-        p->position[d] = x;
-        p->image[d] += (int32_t)boxes;
-    }
+    wrap_position(p->position, md->box_lo, md->box_length, md->tilt, p->image);
 }
 
 /* ---- species of lattice sites ---- */
@@ -144,10 +133,15 @@ void md_lattice_counts(struct md *md)
 
 /* ---- this rank's sites ---- */
 
-/* The range of cells in direction d that may have sites in this block. */
+/* The range of cells in direction d that may have sites in this block; of a
+ * tilted box, all. */
 static void cell_range(const struct md *md, int d, int64_t *first, int64_t *end)
 {
     const struct md_initial *init = &md->initial;
+    *first = 0;
+    *end = init->cells[d];
+    if (md->tilted)
+        return;
     double from = (md->grid.lo[d] - md->box_lo[d]) / init->spacing[d] - 1.5;
     double to = (md->grid.hi[d] - md->box_lo[d]) / init->spacing[d] + 1.5;
     double cells = (double)init->cells[d];
@@ -169,6 +163,12 @@ static int add_cell(struct ctx *ctx, const struct md *md, struct md_list *list,
             p.position[d] =
                 md->box_lo[d] + ((double)cell[d] + b->site[i][d] + b->offset) *
                                     init->spacing[d];
+        if (md->tilted) {
+            md_tilt_place(md, p.position);
+            md_wrap(md, &p);
+            for (int d = 0; d < 3; d++)
+                p.image[d] = 0;
+        }
         if (grid_owner(&md->grid, p.position) != md->grid.rank)
             continue;
         p.species = md_lattice_species(md, p.id);

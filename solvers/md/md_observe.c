@@ -113,7 +113,7 @@ void md_observe_init(struct md *md)
                       6);
     md_add_observable(md, "momentum", MD_MOMENTUM,
                       "length of the total momentum", NULL, 0, 6);
-    if (md->ensemble != MD_NVE || md->barostat.kind)
+    if (md->ensemble != MD_NVE || md_box_changes(md))
         md_add_observable(
             md, "conserved_energy", MD_ENERGY,
             "total energy with that of thermostat and barostat, or "
@@ -190,8 +190,9 @@ int md_observe(struct ctx *ctx, void *state, double *values)
     values[n++] =
         sqrt(w.momentum[0] * w.momentum[0] + w.momentum[1] * w.momentum[1] +
              w.momentum[2] * w.momentum[2]);
-    if (md->ensemble != MD_NVE || md->barostat.kind)
-        values[n++] = potential + w.kinetic - w.work + md_extended_energy(md);
+    if (md->ensemble != MD_NVE || md_box_changes(md))
+        values[n++] = potential + w.kinetic - w.work - md->deform.work +
+                      md_extended_energy(md);
     w.part[MD_ENERGY_PAIR] += md->pair.tail_energy;
     for (int e = 0; e < MD_ENERGIES; e++)
         if (has_part(md, e))
@@ -362,6 +363,7 @@ static void describe_frame(struct md *md)
     frame->length_unit = md->unit_text[MD_LENGTH];
     for (int d = 0; d < 3; d++) {
         frame->box_edges[d] = md->box_length[d];
+        frame->box_tilt[d] = md->tilt[d];
         frame->box_origin[d] = md->box_lo[d];
         frame->periodic[d] = !md->grid.walled[d];
     }

@@ -29,7 +29,9 @@ static const struct {
  * looks at one by one. */
 static int n_components(const struct md *md)
 {
-    return md->pressure_tensor ? 6 : md->barostat.n_groups > 1 ? 3 : 0;
+    if (md->pressure_tensor || md->deform.kind)
+        return 6;
+    return md->barostat.n_groups > 1 ? 3 : 0;
 }
 
 void md_observe_box_init(struct md *md)
@@ -37,7 +39,7 @@ void md_observe_box_init(struct md *md)
     if (md->ramp.steps > 0)
         md_add_observable(md, "thermostat_temperature", MD_TEMPERATURE,
                           "temperature that the thermostat keeps", NULL, 0, 6);
-    if (md->barostat.kind) {
+    if (md_box_changes(md)) {
         md_add_observable(md, "volume", MD_VOLUME, "volume of the box", "V", 0,
                           3);
         md_add_observable(md, "density", MD_DENSITY, "mass per volume", NULL, 0,
@@ -49,6 +51,7 @@ void md_observe_box_init(struct md *md)
     for (int t = 0; t < n_components(md); t++)
         md_add_observable(md, tensor[t].name, MD_PRESSURE,
                           tensor[t].description, NULL, 0, 6);
+    md_deform_observe_init(md);
 }
 
 double md_density_factor(const struct md *md)
@@ -76,9 +79,11 @@ static int observe_tensor(struct ctx *ctx, struct md *md, double *values,
     for (int t = 0; t < 6; t++)
         sum[t] = sum[t] * to_energy + md->sums.tensor[t];
     TRY(comm_sum_double(ctx, sum, 6));
+    for (int t = 0; t < 6; t++)
+        sum[t] = sum[t] * to_pressure + (t < 3 ? md->pair.tail_pressure : 0);
     for (int t = 0; t < n_components(md); t++)
-        values[(*n)++] =
-            sum[t] * to_pressure + (t < 3 ? md->pair.tail_pressure : 0);
+        values[(*n)++] = sum[t];
+    md_deform_observe(md, sum, values, n);
     return 0;
 }
 
@@ -86,7 +91,7 @@ int md_observe_box(struct ctx *ctx, struct md *md, double *values, int *n)
 {
     if (md->ramp.steps > 0)
         values[(*n)++] = md->temperature;
-    if (md->barostat.kind) {
+    if (md_box_changes(md)) {
         values[(*n)++] = md_volume(md);
         values[(*n)++] = density_of(md);
         for (int d = 0; d < 3; d++)

@@ -274,6 +274,7 @@ static void use_data(struct params *p, struct md *md)
         md->box_lo[d] = data->lo[d];
         md->box_length[d] = data->hi[d] - data->lo[d];
     }
+    md_tilt_use(p, md, data->path, data->tilt);
     if (md->n_species != data->n_types)
         params_error(p, "md.species", "name",
                      "'%s' has %d atom types, but there are %d "
@@ -324,9 +325,11 @@ static int read_initial(struct ctx *ctx, struct params *p, struct md *md)
  * the box goes before nothing: a deck that also gives one is refused. */
 static int scan_file(struct ctx *ctx, struct params *p, struct md *md)
 {
-    double size[3] = {0, 0, 0};
+    double size[3] = {0, 0, 0}, tilt[3] = {0, 0, 0};
     int has_box = 0, in_deck = params_is_set(p, "domain", "size");
-    TRY(md_xyz_scan(ctx, md, &has_box, size));
+    TRY(md_xyz_scan(ctx, md, &has_box, size, tilt));
+    if (has_box)
+        md_tilt_use(p, md, md->initial.read, tilt);
     for (int d = 0; d < 3 && has_box; d++) {
         if (in_deck && fabs(size[d] - md->box_length[d]) > 1e-9 * size[d]) {
             params_error(p, "domain", "size",
@@ -410,7 +413,9 @@ static void check_cutoff(struct params *p, const struct md *md)
 static void choose_grid(struct ctx *ctx, struct params *p, struct md *md)
 {
     int size = comm_size(ctx->comm), dims[3];
-    grid_choose(size, md->box_length, dims);
+    double length[3];
+    md_deform_lengths(md, length);
+    grid_choose(size, length, dims);
     if (params_is_set(p, "domain", "ranks")) {
         size_t n = 0;
         const int64_t *ranks = params_ints(p, "domain", "ranks", &n);
@@ -426,10 +431,13 @@ static void choose_grid(struct ctx *ctx, struct params *p, struct md *md)
             for (int d = 0; d < 3; d++)
                 dims[d] = (int)ranks[d];
     }
+    md_deform_ranks(p, md, dims);
     grid_init(&md->grid, md->box_lo, md->box_length, dims, comm_rank(ctx->comm),
               size);
     for (int d = 0; d < 3; d++)
         md->grid.walled[d] = md->walls.outer.walled[d];
+    if (md->tilted)
+        grid_set_tilt(&md->grid, md->tilt);
 }
 
 /* Langevin noise sets all components of the momentum in motion, and walls those
@@ -460,13 +468,18 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_walls_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_minimize_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
-    if (!md->initial.read && md->box_length[0] > 0)
+    md_tilt_read(p, md);
+    md_deform_read(p, md);
+    if (!md->initial.read && md->box_length[0] > 0) {
+        md_tilt_check(p, md);
         check_cutoff(p, md);
+    }
     choose_grid(ctx, p, md);
     check_fields(p);
     TRY(params_finish(ctx, p));
     if (md->initial.read) {
         TRY(scan_file(ctx, p, md));
+        md_tilt_check(p, md);
         check_cutoff(p, md);
         choose_grid(ctx, p, md);
         TRY(params_finish(ctx, p));

@@ -61,11 +61,11 @@ int md_random_fill(struct ctx *ctx, struct params *p, struct md *md)
 
 /* Places so far, in cells at least a separation wide. */
 struct places {
-    double length[3], separation2;
+    double length[3], tilt[3], separation2;
     int64_t cells[3];
     int64_t *first; /* of a cell, -1: none */
     int64_t *next;
-    double (*x)[3]; /* from the box's lower corner */
+    double (*x)[3]; /* from the box's lower corner, before it is tilted */
 };
 
 static int make_places(struct ctx *ctx, const struct md *md, struct places *s)
@@ -73,10 +73,13 @@ static int make_places(struct ctx *ctx, const struct md *md, struct places *s)
     double separation = md->initial.separation, n = (double)md->n_particles;
     double most = fmax(1, floor(cbrt(n))); /* about one particle a cell */
     int64_t all = 1;
+    double width[3];
     *s = (struct places){.separation2 = separation * separation};
+    md_box_widths(md, width);
     for (int d = 0; d < 3; d++) {
         s->length[d] = md->box_length[d];
-        double fit = separation > 0 ? s->length[d] / separation : most;
+        s->tilt[d] = md->tilt[d];
+        double fit = separation > 0 ? width[d] / separation : most;
         s->cells[d] = (int64_t)fmax(1, floor(fmin(fit, most)));
         all *= s->cells[d];
     }
@@ -107,13 +110,16 @@ static int64_t number_of(const struct places *s, const int64_t cell[3])
 
 static int is_near(const struct places *s, const double a[3], const double b[3])
 {
-    double r2 = 0;
+    double r[3];
     for (int d = 0; d < 3; d++) {
-        double r = fabs(a[d] - b[d]);
-        r = fmin(r, s->length[d] - r);
-        r2 += r * r;
+        r[d] = a[d] - b[d];
+        if (fabs(r[d]) > s->length[d] - fabs(r[d]))
+            r[d] -= copysign(s->length[d], r[d]);
     }
-    return r2 < s->separation2;
+    double y = r[1] / s->length[1], z = r[2] / s->length[2];
+    r[0] += y * s->tilt[0] + z * s->tilt[1];
+    r[1] += z * s->tilt[2];
+    return r[0] * r[0] + r[1] * r[1] + r[2] * r[2] < s->separation2;
 }
 
 /* Whether a place is free: cells around it may be the same one twice where the
@@ -177,7 +183,11 @@ int md_random_place(struct ctx *ctx, const struct md *md, struct md_list *list)
                                 .species = md_lattice_species(md, i + 1)};
         for (int d = 0; d < 3; d++)
             p.position[d] = md->box_lo[d] + s.x[i][d];
+        if (md->tilted)
+            md_tilt_place(md, p.position);
         md_wrap(md, &p);
+        for (int d = 0; d < 3; d++)
+            p.image[d] = 0;
         if (grid_owner(&md->grid, p.position) == md->grid.rank)
             status = md_list_add(ctx, list, &p);
     }

@@ -23,7 +23,7 @@ enum { PIECE = 16384 }; /* particles sent at once */
 struct scan {
     int64_t n_particles;
     int64_t count[MD_SPECIES_MAX];
-    double box[3];
+    double box[3], tilt[3];
     double charges[2]; /* sums of q and q^2 */
     int has_box;
 };
@@ -81,17 +81,18 @@ static int scan_file(struct ctx *ctx, const struct md *md, struct scan *scan)
     scan->n_particles = x.n_particles;
     scan->has_box = x.has_box;
     memcpy(scan->box, x.box, sizeof scan->box);
+    memcpy(scan->tilt, x.tilt, sizeof scan->tilt);
     xyz_close(&x);
     return status;
 }
 
 int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
-                double box_length[3])
+                double box_length[3], double tilt[3])
 {
     struct scan scan = {0};
     int status = 0;
     if (md_h5md_is(md->initial.read))
-        return md_h5md_scan(ctx, md, has_box, box_length);
+        return md_h5md_scan(ctx, md, has_box, box_length, tilt);
     if (comm_rank(ctx->comm) == 0)
         status = scan_file(ctx, md, &scan);
     TRY(comm_agree(ctx, status));
@@ -99,8 +100,10 @@ int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
     md->n_particles = scan.n_particles;
     for (int s = 0; s < md->n_species; s++)
         md->species[s].count = scan.count[s];
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
         box_length[d] = scan.box[d];
+        tilt[d] = scan.tilt[d];
+    }
     for (int k = 0; k < 2; k++)
         md->initial.charge_sums[k] = scan.charges[k];
     *has_box = scan.has_box;

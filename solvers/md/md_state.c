@@ -197,7 +197,7 @@ static int save_rdf(struct ctx *ctx, const struct md *md, struct state_io *io)
     double density = rdf->per_volume;
     struct state_array per_volume =
         state_shared("rdf/per_volume", STATE_DOUBLE, 1, &density);
-    if (md->barostat.kind)
+    if (md_box_changes(md))
         TRY_CLEANUP(state_put(ctx, io, &per_volume));
 cleanup:
     free(sum);
@@ -297,7 +297,7 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
                         const struct columns *columns)
 {
     size_t n = (size_t)columns->n;
-    double now[3], listed[3];
+    double now[3], listed[3], tilt[3];
     struct md_slot *slots = malloc((n + 1) * sizeof *slots);
     struct md_particle *p = malloc((n + 1) * sizeof *p);
     int status = 0;
@@ -311,8 +311,11 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
     for (int d = 0; d < 3; d++) {
         now[d] = md->box_length[d];
         listed[d] = md->barostat.listed[d];
+        tilt[d] = md->tilt[d];
+        if (md->deform.kind)
+            md->tilt[d] = md->deform.listed[d];
     }
-    if (md->barostat.kind)
+    if (md_box_changes(md))
         md_set_box(md, listed);
     if (status == 0)
         status = md->k->insert(ctx, md->store, p, n);
@@ -320,7 +323,9 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
     if (md->topology)
         TRY_CLEANUP(md_restore_terms(ctx, md, io, p, n));
     TRY_CLEANUP(md_redistribute(ctx, md));
-    if (md->barostat.kind)
+    for (int d = 0; d < 3; d++)
+        md->tilt[d] = tilt[d];
+    if (md_box_changes(md))
         md_set_box(md, now);
     TRY_CLEANUP(comm_agree(ctx, md->k->put_slots(ctx, md->store, slots, n)));
     TRY_CLEANUP(md_rigid_hold(ctx, md));
@@ -422,7 +427,7 @@ static int restore_rdf(struct ctx *ctx, struct md *md, struct state_io *io)
     TRY(state_get(ctx, io, &samples));
     struct state_array per_volume =
         state_shared("rdf/per_volume", STATE_DOUBLE, 1, &rdf->per_volume);
-    if (md->barostat.kind)
+    if (md_box_changes(md))
         TRY(state_get(ctx, io, &per_volume));
     if (md->grid.rank != 0)
         memset(rdf->counts, 0, (size_t)n * sizeof *rdf->counts);

@@ -46,7 +46,7 @@ static int move_all(struct ctx *ctx, struct state_io *io, transfer move,
         md->stress.kinetic[d] = stress[d];
         md->stress.virial[d] = stress[3 + d];
     }
-    if (!b->kind)
+    if (!md_box_changes(md))
         return 0;
     struct state_array arrays[] = {
         state_shared("box/length", STATE_DOUBLE, 3, length),
@@ -55,6 +55,7 @@ static int move_all(struct ctx *ctx, struct state_io *io, transfer move,
         state_shared("barostat/work", STATE_DOUBLE, 1, &b->work)};
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
         TRY(move(ctx, io, &arrays[a]));
+    TRY(md_deform_state(ctx, io, md, move == io->put));
     if (b->chain.links > 0)
         return move_chain(ctx, io, move, &b->chain, "barostat/place",
                           "barostat/speed");
@@ -73,14 +74,11 @@ int md_restore_box(struct ctx *ctx, struct md *md, struct state_io *io)
         length[d] = md->box_length[d];
     md_ramp_temperature(md); /* before what it adds to is taken back */
     TRY(move_all(ctx, io, io->get, md, length));
-    if (!md->barostat.kind)
+    if (!md_box_changes(md))
         return 0;
     for (int d = 0; d < 3; d++)
         md->box_length[d] = length[d];
-    struct grid grid;
-    grid_init(&grid, md->box_lo, md->box_length, md->grid.dims, md->grid.rank,
-              md->grid.size);
-    md->grid = grid;
+    md_fit_grid(md);
     md_pair_tail(md);
     const char *why = md_blocked(md);
     return why ? FAIL(ctx, STATUS_INPUT, "%s", why) : 0;

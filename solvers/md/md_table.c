@@ -41,6 +41,9 @@ static const struct param_section sections[] = {
     {"md.walls", 1, 1,
      "A wall at a face of the box, which ends there: both faces of a direction "
      "have walls, or none. Several sections may name one face."},
+    {"md.deform", 0, 1,
+     "The box is strained in the run, and particles with it: its edges, or a "
+     "steady shear. Velocities are those beside that flow. On the CPU."},
     {"md.field", 0, 1, "Constant forces on all particles, or on all charges."},
     {"md.group", 1, 1,
      "What is done to some of the particles, by species and by id."},
@@ -387,52 +390,7 @@ static const struct param params[] = {
      0, PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Relative error of the lengths that is left."},
 
-    {"md.walls", "face", PARAM_STRING, NO_DIM, "\"zlo\"", 0, 0, 0,
-     PARAM_REQUIRED, "xlo|xhi|ylo|yhi|zlo|zhi", "Where the wall stands."},
-    {"md.walls", "style", PARAM_STRING, NO_DIM, "\"reflect\"", 0, 0, 0, 0,
-     "reflect|harmonic|lj93",
-     "reflect: particles are mirrored at the face. harmonic: the same, and k "
-     "(cutoff - r)^2 at distance r from it. lj93: epsilon (2/15 (sigma/r)^9 - "
-     "(sigma/r)^3), which ends at 0 at the cutoff, and that nobody passes."},
-    {"md.walls", "epsilon", PARAM_DOUBLE, ENERGY, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Strength of style lj93."},
-    {"md.walls", "sigma", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | POSITIVE, NULL, "Size of style lj93."},
-    {"md.walls", "k", PARAM_DOUBLE, ENERGY_PER_AREA, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | POSITIVE, NULL,
-     "Spring of style harmonic, energy per square of length."},
-    {"md.walls", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
-     PARAM_OPTIONAL | POSITIVE, NULL,
-     "Distance from the face below which harmonic and lj93 act."},
-    {"md.walls", "species", PARAM_STRINGS, NO_DIM, NULL, 0, 0, 0,
-     PARAM_OPTIONAL, NULL,
-     "Species on which harmonic or lj93 acts; all where it is left out."},
-
-    {"md.field", "acceleration", PARAM_DOUBLES, ACCELERATION, "[0, 0, -1]", 0,
-     0, 3, PARAM_OPTIONAL, NULL,
-     "Acceleration of every particle, like gravity, length per time squared."},
-    {"md.field", "electric", PARAM_DOUBLES, FORCE_PER_CHARGE, "[0, 0, 1]", 0, 0,
-     3, PARAM_OPTIONAL, NULL,
-     "Electric field: force on a unit charge, energy per length and charge (V "
-     "per angstrom in metal units)."},
-
-    {"md.group", "name", PARAM_STRING, NO_DIM, "\"plate\"", 0, 0, 0,
-     PARAM_REQUIRED, NULL, "What messages call the group."},
-    {"md.group", "action", PARAM_STRING, NO_DIM, "\"freeze\"", 0, 0, 0,
-     PARAM_REQUIRED, "freeze|move|pull",
-     "freeze: the particles stay where they are. move: they keep the velocity, "
-     "whatever acts on them. pull: the force acts on each beside all others."},
-    {"md.group", "species", PARAM_STRINGS, NO_DIM, NULL, 0, 0, 0,
-     PARAM_OPTIONAL, NULL,
-     "Species of the particles; all where it is left out."},
-    {"md.group", "ids", PARAM_DOUBLES, NO_DIM, "[1, 100]", 0, 0, 2,
-     PARAM_OPTIONAL, NULL,
-     "First and last id of the particles, 1, 2, ... as in the input; all where "
-     "it is left out."},
-    {"md.group", "velocity", PARAM_DOUBLES, VELOCITY, NULL, 0, 0, 3,
-     PARAM_OPTIONAL, NULL, "Velocity that action move keeps."},
-    {"md.group", "force", PARAM_DOUBLES, FORCE, NULL, 0, 0, 3, PARAM_OPTIONAL,
-     NULL, "Force of action pull on each particle."},
+#include "md_table_box.def"
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
      PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|berendsen",
@@ -484,7 +442,7 @@ static const struct param params[] = {
     {"md.ensemble", "chain", PARAM_INT, NO_DIM, NULL, 1, MD_CHAIN_MAX, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "Links of a Nose-Hoover chain, and of that on an mtk barostat. Left out: "
-     "3."},
+     "3, with [md.deform] 1."},
     {"md.ensemble", "relaxation", PARAM_DOUBLE, TIME, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Relaxation time of the thermostat: for langevin of velocities (1 / "

@@ -166,10 +166,11 @@ void md_walls_free(struct md *md)
 
 double md_shortest_edge(const struct md *md)
 {
-    double shortest = HUGE_VAL;
+    double shortest = HUGE_VAL, width[3];
+    md_box_widths(md, width);
     for (int d = 0; d < 3; d++)
         if (!md->walls.outer.walled[d] || md->bonded.on)
-            shortest = fmin(shortest, md->box_length[d]);
+            shortest = fmin(shortest, width[d]);
     return shortest;
 }
 

@@ -247,12 +247,15 @@ static int read_lattice(struct xyz_text *x, const char *at, size_t length)
     }
     if (at + strspn(at, " \t") < end)
         return xyz_fail(x, at, "Lattice: more than nine numbers");
-    for (int i = 0; i < 9; i++)
-        if (i % 4 != 0 && fabs(cell[i]) > 0)
-            return xyz_fail(x, start,
-                            "Lattice: only boxes with right angles, "
-                            "along x, y and z, are supported");
+    if (fabs(cell[1]) > 0 || fabs(cell[2]) > 0 || fabs(cell[5]) > 0)
+        return xyz_fail(x, start,
+                        "Lattice: the first edge has to lie along x and the "
+                        "second one in the plane of x and y, \"ax 0 0 bx by 0 "
+                        "cx cy cz\"; turn the box and the particles");
     double edges[3] = {cell[0], cell[4], cell[8]};
+    x->tilt[0] = cell[3];
+    x->tilt[1] = cell[6];
+    x->tilt[2] = cell[7];
     return set_box(x, start, edges);
 }
 

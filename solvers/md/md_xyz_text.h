@@ -1,7 +1,7 @@
 /* md_xyz_text.h: the text of an XYZ file, row by row.
  *
  * Three dialects, told apart by their second line:
- *   extended  key=value pairs: Lattice="ax 0 0 0 by 0 0 0 cz", Properties=
+ *   extended  key=value pairs: Lattice="ax 0 0 bx by 0 cx cy cz", Properties=
  *             species:S:1:pos:R:3[:velo:R:3][:id:I:1][:charge:R:1][:mass:R:1],
  *             pbc="T T T"; type:I:1 in place of species
  *   plain     anything else, rows "species x y z"; three numbers alone are the
@@ -49,8 +49,8 @@ struct xyz_text {
     int64_t line_number;
     int64_t n_particles, n_rows; /* promised, read */
     int has_box, has_ids, has_charges;
-    double box[3];
-    double mass; /* of this row; 0: not told */
+    double box[3], tilt[3]; /* xy, xz, yz */
+    double mass;            /* of this row; 0: not told */
     int n_columns, n_required;
     enum xyz_column columns[XYZ_COLUMNS_MAX];
 };

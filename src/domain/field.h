@@ -30,6 +30,7 @@ struct field_frame {
     const char *time_unit;
     const char *length_unit;
     double box_edges[3];
+    double box_tilt[3]; /* the edges are (x, 0, 0), (xy, y, 0), (xz, yz, z) */
     double box_origin[3];
     int periodic[3];
     int n_fields;

@@ -26,7 +26,8 @@ struct frame_head {
     int has[FRAME_ITEMS];
     char unit[FRAME_ITEMS][FRAME_UNIT_MAX];
     int has_box;
-    double edge[3], origin[3]; /* of a right-angled, periodic box */
+    double edge[3], origin[3]; /* of a periodic box with edges (x, 0, 0), */
+    double tilt[3];            /* (xy, y, 0), (xz, yz, z) */
     char box_unit[FRAME_UNIT_MAX];
 };
 

@@ -59,7 +59,9 @@ void grid_init(struct grid *g, const double box_lo[3],
         g->box_length[d] = box_length[d];
         g->dims[d] = dims[d];
         g->walled[d] = 0;
+        g->tilt[d] = 0;
     }
+    g->tilted = 0;
     g->rank = rank;
     g->size = size;
     grid_coords(g, rank, g->coords);
@@ -91,6 +93,25 @@ void grid_block(const struct grid *g, const int coords[3], double lo[3],
         lo[d] = face(g, d, c);
         hi[d] = face(g, d, c + 1);
     }
+}
+
+void grid_set_tilt(struct grid *g, const double tilt[3])
+{
+    g->tilted = 1;
+    for (int d = 0; d < 3; d++)
+        g->tilt[d] = tilt[d];
+}
+
+void grid_offset(const struct grid *g, const int delta[3], int image[3],
+                 double offset[3])
+{
+    for (int d = 0; d < 3; d++) {
+        int at = g->coords[d] + delta[d];
+        image[d] = at / g->dims[d] - (at % g->dims[d] < 0); /* floor */
+        offset[d] = delta[d] * (g->box_length[d] / g->dims[d]);
+    }
+    offset[0] += image[1] * g->tilt[0] + image[2] * g->tilt[1];
+    offset[1] += image[2] * g->tilt[2];
 }
 
 int grid_rank(const struct grid *g, const int coords[3])

@@ -3,6 +3,11 @@
  * Rank r has coordinates (cx, cy, cz), r = (cz * ny + cy) * nx + cx, and owns
  * the half-open block [lo, hi) of the box [box_lo, box_hi). Blocks have equal
  * size. Any rank count works: the block may be thinner than a cutoff.
+ *
+ * A tilted box repeats along a = (lx, 0, 0), b = (xy, ly, 0), c = (xz, yz, lz).
+ * The right-angled box of its lengths holds each particle once, too, and tiles
+ * space in rows that are shifted against one another; so blocks stay bricks,
+ * and only the way to a block beyond a face is another one.
  */
 #ifndef WARPDECK_DOMAIN_GRID_H
 #define WARPDECK_DOMAIN_GRID_H
@@ -13,7 +18,9 @@ struct grid {
     int coords[3]; /* of this rank */
     int rank, size;
     double lo[3], hi[3]; /* this rank's block */
-    int walled[3]; /* the box ends here; 0 after grid_init(): it repeats */
+    int walled[3];  /* the box ends here; 0 after grid_init(): it repeats */
+    int tilted;     /* 0 after grid_init() */
+    double tilt[3]; /* xy, xz, yz */
 };
 
 /* Choose dims with the least total surface between blocks; where several are
@@ -24,6 +31,15 @@ void grid_choose(int size, const double length[3], int dims[3]);
 void grid_init(struct grid *g, const double box_lo[3],
                const double box_length[3], const int dims[3], int rank,
                int size);
+
+/* From here on the box is one with this tilt, be it 0. */
+void grid_set_tilt(struct grid *g, const double tilt[3]);
+
+/* From this rank's block to the one that stands `delta` blocks away, beyond
+ * faces of the box as well. image: how many edges away that is. Exactly the
+ * opposite as seen from there. */
+void grid_offset(const struct grid *g, const int delta[3], int image[3],
+                 double offset[3]);
 
 /* The block of the rank with the given coordinates (taken modulo dims). The
  * upper end of the last block is exactly box_lo + box_length. */

@@ -72,17 +72,37 @@ static int by_rank_and_delta(const void *a, const void *b)
  * no wall stands between them. */
 static int is_within(const struct halo *h, const int delta[3])
 {
-    double gap2 = 0;
+    int image[3];
+    double gap2 = 0, offset[3];
+    grid_offset(&h->grid, delta, image, offset);
     for (int d = 0; d < 3; d++) {
-        int at = h->grid.coords[d] + delta[d];
-        if (h->grid.walled[d] && (at < 0 || at >= h->grid.dims[d]))
+        if (h->grid.walled[d] && image[d] != 0)
             return 0;
         double width = h->grid.box_length[d] / h->grid.dims[d];
-        double gap = delta[d] == 0 ? 0 : (abs(delta[d]) - 1) * width;
+        double gap = fmax(fabs(offset[d]) - width, 0);
         gap2 += gap * gap;
     }
     double reach = h->radius * (1 + 1e-9);
     return gap2 <= reach * reach;
+}
+
+/* How many blocks to look at, at most, on either side. In a tilted box blocks
+ * beyond a face stand further along the directions before; and copies come
+ * through all faces, since the kernels' shifts know edges with right angles
+ * only. */
+static void count_hops(const struct halo *h, int hops[3])
+{
+    const struct grid *g = &h->grid;
+    double reach[3] = {h->radius, h->radius, h->radius};
+    for (int d = 2; d >= 0; d--) {
+        double width = g->box_length[d] / g->dims[d];
+        hops[d] = g->dims[d] > 1 || g->tilted ? (int)(reach[d] / width) + 2 : 0;
+        int images = hops[d] / g->dims[d] + 1;
+        if (d == 2)
+            reach[1] += images * fabs(g->tilt[2]);
+        if (d > 0)
+            reach[0] += images * fabs(g->tilt[d - 1]);
+    }
 }
 
 /* List the blocks within reach of this one; returns how many. out == NULL:
@@ -91,10 +111,7 @@ static int find_reach(const struct halo *h, struct reach *out)
 {
     const struct grid *g = &h->grid;
     int hops[3], n = 0;
-    for (int d = 0; d < 3; d++) {
-        double width = g->box_length[d] / g->dims[d];
-        hops[d] = g->dims[d] > 1 ? (int)(h->radius / width) + 2 : 0;
-    }
+    count_hops(h, hops);
     for (int z = -hops[2]; z <= hops[2]; z++)
         for (int y = -hops[1]; y <= hops[1]; y++)
             for (int x = -hops[0]; x <= hops[0]; x++) {
@@ -118,14 +135,17 @@ static int find_reach(const struct halo *h, struct reach *out)
 static void channel_init(struct md_channel *c, const struct grid *g,
                          const int delta[3])
 {
-    int at[3];
+    int at[3], image[3];
+    double offset[3];
     for (int d = 0; d < 3; d++)
         at[d] = g->coords[d] + delta[d];
     grid_block(g, at, c->receiver_lo, c->receiver_hi);
+    grid_offset(g, delta, image, offset);
+    for (int d = 0; d < 3; d++)
+        c->shift[d] = -image[d] * g->box_length[d];
+    c->shift[1] -= image[2] * g->tilt[2];
+    c->shift[0] -= image[1] * g->tilt[0] + image[2] * g->tilt[1];
     for (int d = 0; d < 3; d++) {
-        /* How many boxes away: floor(at / dims). */
-        int image = at[d] / g->dims[d] - (at[d] % g->dims[d] < 0);
-        c->shift[d] = -image * g->box_length[d];
         c->lo[d] = c->receiver_lo[d] - c->shift[d];
         c->hi[d] = c->receiver_hi[d] - c->shift[d];
     }
@@ -254,6 +274,7 @@ void halo_set_box(struct halo *h, const struct grid *grid,
         out->box_length[d] = grid->box_length[d];
         out->lo[d] = grid->lo[d];
         out->hi[d] = grid->hi[d];
+        out->tilt[d] = grid->tilt[d];
     }
     out->n_channels = h->n_channels;
     out->channels = h->channels;
@@ -271,7 +292,10 @@ static int is_same_reach(const struct halo *h)
 
 int halo_fit(struct ctx *ctx, struct halo *h)
 {
-    if (is_same_reach(h))
+    int64_t changed = !is_same_reach(h);
+    if (h->grid.tilted) /* it depends on the block */
+        TRY(comm_sum_int64(ctx, &changed, 1));
+    if (!changed)
         return 0;
     forget_peers(h);
     TRY(comm_agree(ctx, find_peers(ctx, h)));

@@ -351,6 +351,9 @@ static int append_box(struct ctx *ctx, struct h5md *f,
 
     for (int d = 0; d < 3; d++)
         edges[d][d] = frame->box_edges[d];
+    edges[1][0] = frame->box_tilt[0];
+    edges[2][0] = frame->box_tilt[1];
+    edges[2][1] = frame->box_tilt[2];
     status[0] = h5_set_append(ctx, f->h5, &f->edges, 1, edges);
     status[1] = h5_set_append(ctx, f->h5, &f->frame_step, 1, &step);
     status[2] = h5_set_append(ctx, f->h5, &f->frame_time, 1, &frame->time);

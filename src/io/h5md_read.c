@@ -247,11 +247,16 @@ static int look_at_box(struct reader *r, struct frame_head *head)
         H5Dclose(set);
     if (!good || frame < 0)
         return fail(r, name, "expected three edges of step %" PRId64, r->step);
-    for (int k = 0; k < 9 && vectors; k++)
-        if (k % 4 != 0 && fabs(edges[k]) > 0)
-            return fail(r, name,
-                        "the box is triclinic; only right-angled boxes "
-                        "are read");
+    if (vectors &&
+        (fabs(edges[1]) > 0 || fabs(edges[2]) > 0 || fabs(edges[5]) > 0))
+        return fail(r, name,
+                    "the first edge has to lie along x, and the second one in "
+                    "the plane of x and y");
+    if (vectors) {
+        head->tilt[0] = edges[3];
+        head->tilt[1] = edges[6];
+        head->tilt[2] = edges[7];
+    }
     for (int d = 0; d < 3; d++)
         head->edge[d] = edges[vectors ? 4 * d : d];
     head->has_box = 1;

@@ -106,6 +106,13 @@ tap.near(where, 0.87, 0.06, "slit: the first layer is 0.87 from its wall")
 tap.ok(2 < height / n[np.abs(z - z.mean()) < 1].mean() < 4,
        "slit: and three times as dense as the middle")
 
+# ---- a liquid that flows ----
+r = deck("shear.toml", "md.steps=4000")
+tap.near(mean(r, "temperature", 1000), 0.722, 0.01,
+         "shear: the thermostat holds the temperature of what flows")
+tap.near(mean(r, "shear_stress", 1000), 2.11, 0.15,
+         "shear: the stress is LAMMPS's 2.1")
+
 # ---- Kob and Andersen's mixture ----
 r = deck("lj_binary.toml", "md.steps=5000", "md.analysis.rdf.start=2000")
 u, _ = peer_values.get("kob_andersen", "potential_energy")

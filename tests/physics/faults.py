@@ -115,7 +115,7 @@ for lines, where, sentence in (
     (["3", "Properties=species:S:1:pos:R:3", *GOOD], r"start\.xyz|domain.size",
      "no box anywhere"),
     (["3", BOX.replace("8 0 0 0 8", "8 1 0 0 8"), *GOOD], r"start\.xyz:2:",
-     "a tilted cell: line 2"),
+     "a cell that is turned: line 2"),
     (["3", BOX, GOOD[0], "Q 3.0 1.0 1.0", GOOD[2]], r"start\.xyz:4:.*Q",
      "an unknown species: line 4 and its name"),
     (["3", BOX, GOOD[0], "A 3.0 1.0", GOOD[2]], r"start\.xyz:4:",

@@ -7,6 +7,7 @@ PHYSICS_TESTS = \
 	tests/physics/card.py \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
+	tests/physics/deform.py \
 	tests/physics/drift.py \
 	tests/physics/ewald.py \
 	tests/physics/exchange.py \
@@ -34,6 +35,7 @@ PHYSICS_TESTS = \
 	tests/physics/ranks.py \
 	tests/physics/resume.py \
 	tests/physics/thermostats.py \
+	tests/physics/tilted.py \
 	tests/physics/twin.py \
 	tests/physics/units.py \
 	tests/physics/walls.py \
@@ -52,6 +54,7 @@ LONG_TESTS += \
 	tests/physics/npt_long.py \
 	tests/physics/resume_long.py \
 	tests/physics/rigid_long.py \
+	tests/physics/shear_long.py \
 	tests/physics/thermostats_long.py \
 	tests/physics/viscosity_long.py
 

@@ -1,0 +1,316 @@
+/* md_deform.c: see md_deform.h. */
+#include "md.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/param.h"
+#include "domain/halo.h"
+#include "domain/state.h"
+
+#define SECTION "md.deform"
+
+/* Where a component stands among xx, yy, zz, xy, xz, yz. */
+static int component(const struct md_deform *f)
+{
+    return 2 + f->along + f->across;
+}
+
+/* ---- the deck ---- */
+
+static void read_edges(struct params *p, struct md *md)
+{
+    struct md_deform *f = &md->deform;
+    size_t n = 0;
+    memcpy(f->rate, params_doubles(p, SECTION, "rate", &n), sizeof f->rate);
+    f->kind = MD_DEFORM_EDGES;
+    for (int d = 0; d < 3; d++) {
+        double last = 1 + f->rate[d] * md->dt * (double)md->steps;
+        if (!(last > 0.1))
+            params_error(p, SECTION, "rate",
+                         "the edge along %c would be %g times as long at the "
+                         "end of the run",
+                         "xyz"[d], last);
+        /* The pair list follows a box that changes little in a step. */
+        if (fabs(f->rate[d] * md->dt) > 0.01)
+            params_error(p, SECTION, "rate",
+                         "the edge along %c would change by %g %% in a step",
+                         "xyz"[d], 100 * fabs(f->rate[d] * md->dt));
+    }
+}
+
+static void read_shear(struct params *p, struct md *md)
+{
+    static const char *const planes[3] = {"xy", "xz", "yz"};
+    struct md_deform *f = &md->deform;
+    const char *plane = params_string(p, SECTION, "plane");
+    f->shear = params_double(p, SECTION, "shear");
+    f->kind = MD_DEFORM_SHEAR;
+    for (int t = 0; t < 3; t++)
+        if (strcmp(plane, planes[t]) == 0) {
+            f->along = t == 2;
+            f->across = t == 0 ? 1 : 2;
+        }
+    md->tilted = 1;
+    if (fabs(f->shear * md->dt) > 0.01)
+        params_error(p, SECTION, "shear",
+                     "the box would be sheared by %g in a step, more than 0.01",
+                     fabs(f->shear * md->dt));
+}
+
+static void refuse_others(struct params *p, const struct md *md)
+{
+    static const char *const sections[] = {"md.constraints",
+                                           "md.group",
+                                           "md.walls",
+                                           "md.field",
+                                           "md.analysis.green_kubo",
+                                           "md.analysis.map",
+                                           "md.analysis.profile",
+                                           "md.analysis.structure_factor"};
+    for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++)
+        if (params_has_section(p, sections[k]))
+            params_error(p, sections[k], NULL,
+                         "[%s] does not go with [" SECTION "] yet",
+                         sections[k]);
+    if (md->exchanged)
+        params_error(p, SECTION, NULL,
+                     "replicas at several temperatures are exchanged at "
+                     "equilibrium, without [" SECTION "]");
+    if (md->barostat.kind)
+        params_error(p, "md.ensemble", "type",
+                     "type \"npt\" does not go with [" SECTION "], which says "
+                     "how the box changes");
+    if (md->ewald)
+        params_error(p, "md.coulomb", "method",
+                     "methods pme and ewald do not go with [" SECTION
+                     "] yet; take cut or dsf");
+}
+
+void md_deform_read(struct params *p, struct md *md)
+{
+    if (!params_has_section(p, SECTION))
+        return;
+    int edges = params_is_set(p, SECTION, "rate");
+    if (edges == params_is_set(p, SECTION, "shear")) {
+        params_error(p, SECTION, NULL,
+                     "[" SECTION
+                     "] needs one of rate, of the edges, and shear");
+        return;
+    }
+    if (edges)
+        params_refuse(p, SECTION, "plane",
+                      SECTION ".plane is that of " SECTION ".shear");
+    if (edges)
+        read_edges(p, md);
+    else
+        read_shear(p, md);
+    refuse_others(p, md);
+    /* More links do not hold the mean where heat comes all the time. */
+    if (!params_is_set(p, "md.ensemble", "chain"))
+        md->chain_links = 1;
+    md->with_tensor = 1;
+}
+
+void md_deform_lengths(const struct md *md, double length[3])
+{
+    const struct md_deform *f = &md->deform;
+    for (int d = 0; d < 3; d++)
+        length[d] =
+            f->kind == MD_DEFORM_SHEAR && d == f->along ? 0 : md->box_length[d];
+}
+
+void md_deform_ranks(struct params *p, const struct md *md, const int dims[3])
+{
+    const struct md_deform *f = &md->deform;
+    /* Before a file has been read nothing is known of its box. */
+    if (f->kind == MD_DEFORM_SHEAR && dims[f->along] > 1 &&
+        md->box_length[f->along] > 0)
+        params_error(p, "domain", "ranks",
+                     "a box that is sheared along %c is not cut there: the "
+                     "flow carries particles through all of it",
+                     "xyz"[f->along]);
+}
+
+/* ---- the box ---- */
+
+/* Strain since the start. */
+static double strain(const struct md *md, double rate)
+{
+    return rate * md->dt * (double)md->step;
+}
+
+static void sum_kinetic(const struct md *md, double out[6])
+{
+    md->k->kinetic_tensor(md->store, out);
+    for (int t = 0; t < 6; t++)
+        out[t] *= md->constants->mvv_to_energy;
+}
+
+int md_deform_start(struct ctx *ctx, struct md *md)
+{
+    if (!md->deform.kind)
+        return 0;
+    memcpy(md->deform.virial, md->sums.tensor, sizeof md->deform.virial);
+    return comm_sum_double(ctx, md->deform.virial, 6);
+}
+
+int md_deform_begin(struct ctx *ctx, struct md *md)
+{
+    struct md_deform *f = &md->deform;
+    struct md_barostat *b = &md->barostat;
+    (void)ctx;
+    if (!f->kind)
+        return 0;
+    sum_kinetic(md, f->kinetic);
+    b->moves = f->kind == MD_DEFORM_EDGES;
+    for (int d = 0; d < 3; d++)
+        b->length[d] = b->start[d] * (1 + strain(md, f->rate[d]));
+    for (int d = 0; d < 3; d++)
+        f->before[d] = md->box_length[d];
+    f->tail_before = md->pair.tail_energy;
+    return 0;
+}
+
+double md_deform_drift(struct md *md)
+{
+    const struct md_deform *f = &md->deform;
+    struct md_geometry box;
+    struct md_shear m = {.along = f->along,
+                         .across = f->across,
+                         .strain = f->shear * md->dt,
+                         .dt_kick = 0.5 * md->dt,
+                         .dt_half = 0.5 * md->dt};
+    /* b takes part where y does; c, whose y is yz, too. */
+    if (f->across == 1) {
+        md->tilt[0] += m.strain * md->box_length[1];
+        md->tilt[1] += m.strain * md->tilt[2];
+    } else {
+        md->tilt[f->along == 0 ? 1 : 2] += m.strain * md->box_length[2];
+    }
+    md_new_box(md, md->box_length, &box);
+    m.box = &box;
+    return md->k->shear(md->store, &m);
+}
+
+/* dE = - V P : dA, A of the flow, by the means of both ends of the step; that
+ * of the tail correction is known. */
+int md_deform_finish(struct ctx *ctx, struct md *md)
+{
+    struct md_deform *f = &md->deform;
+    double v[18], before[6], after[6];
+    if (!f->kind)
+        return 0;
+    memcpy(v, f->kinetic, sizeof f->kinetic);
+    sum_kinetic(md, v + 6);
+    memcpy(v + 12, md->sums.tensor, sizeof md->sums.tensor);
+    TRY(comm_sum_double(ctx, v, 18));
+    for (int t = 0; t < 6; t++) {
+        before[t] = v[t] + f->virial[t];
+        after[t] = v[6 + t] + v[12 + t];
+        f->virial[t] = v[12 + t];
+    }
+    f->work += md->pair.tail_energy - f->tail_before;
+    for (int d = 0; d < 3; d++)
+        f->work -= 0.5 * (before[d] + after[d]) *
+                   log(md->box_length[d] / f->before[d]);
+    if (f->kind == MD_DEFORM_SHEAR)
+        f->work -= 0.5 * (before[component(f)] + after[component(f)]) *
+                   f->shear * md->dt;
+    return 0;
+}
+
+/* With b = b' + k a, c = c' + m b + j a, a particle's image is another one. */
+void md_deform_flip(struct md *md)
+{
+    const double room = 1 + 1e-9; /* once is enough */
+    double *t = md->tilt;
+    const double *l = md->box_length;
+    if (md->deform.kind != MD_DEFORM_SHEAR)
+        return;
+    int32_t turns[3] = {0, 0, 0};
+    if (fabs(t[2]) > 0.5 * l[1] * room) {
+        turns[2] = (int32_t)rint(t[2] / l[1]);
+        t[2] -= turns[2] * l[1];
+        t[1] -= turns[2] * t[0];
+    }
+    for (int k = 0; k < 2; k++)
+        if (fabs(t[k]) > 0.5 * l[0] * room) {
+            turns[k] = (int32_t)rint(t[k] / l[0]);
+            t[k] -= turns[k] * l[0];
+        }
+    if (turns[0] == 0 && turns[1] == 0 && turns[2] == 0)
+        return;
+    md->k->relabel(md->store, turns);
+    md_set_box(md, md->box_length);
+}
+
+double md_deform_least(const struct md *md)
+{
+    const struct md_deform *f = &md->deform;
+    if (f->kind != MD_DEFORM_SHEAR)
+        return 1;
+    /* The smaller singular value of the map (1, s; 0, 1). */
+    double s = 0.5 * f->shear * md->dt * (double)(md->step - md->list_step);
+    return hypot(1, s) - fabs(s);
+}
+
+void md_deform_carry(const struct md *md, double x[3])
+{
+    const struct md_deform *f = &md->deform;
+    if (f->kind == MD_DEFORM_SHEAR)
+        x[f->along] +=
+            strain(md, f->shear) * (x[f->across] - md->box_lo[f->across]);
+}
+
+/* ---- files ---- */
+
+int md_deform_state(struct ctx *ctx, struct state_io *io, struct md *md,
+                    int out)
+{
+    struct md_deform *f = &md->deform;
+    struct state_array arrays[] = {
+        state_shared("box/tilt", STATE_DOUBLE, 3, md->tilt),
+        state_shared("box/listed_tilt", STATE_DOUBLE, 3, f->listed),
+        state_shared("deform/virial", STATE_DOUBLE, 6, f->virial),
+        state_shared("deform/work", STATE_DOUBLE, 1, &f->work)};
+    if (!f->kind)
+        return 0;
+    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
+        TRY((out ? io->put : io->get)(ctx, io, &arrays[a]));
+    return 0;
+}
+
+void md_deform_observe_init(struct md *md)
+{
+    const struct md_deform *f = &md->deform;
+    if (!f->kind)
+        return;
+    md_add_observable(md, "deform_work", MD_ENERGY,
+                      "energy that the deformation has put in", NULL, 0, 6);
+    if (f->kind != MD_DEFORM_SHEAR)
+        return;
+    md_add_observable(md, "strain", MD_NO_UNIT,
+                      "shear of the box since the start", NULL, 0, 6);
+    md_add_observable(md, "shear_stress", MD_PRESSURE,
+                      "less the component of the pressure tensor in the plane "
+                      "of shear; over the rate it is the viscosity",
+                      NULL, 0, 6);
+}
+
+void md_deform_observe(struct md *md, const double pressure[6], double *values,
+                       int *n)
+{
+    const struct md_deform *f = &md->deform;
+    if (!f->kind)
+        return;
+    values[(*n)++] = f->work;
+    if (f->kind != MD_DEFORM_SHEAR)
+        return;
+    values[(*n)++] = strain(md, f->shear);
+    values[(*n)++] = -pressure[component(f)];
+}

@@ -1,0 +1,133 @@
+/* md_tilt.c: boxes without right angles.
+ *
+ * Edges are a = (lx, 0, 0), b = (xy, ly, 0), c = (xz, yz, lz). Particles stand
+ * in the brick [lo, lo + l), which holds each of them once as the
+ * parallelepiped does; only where they are wrapped and copied does the tilt
+ * show.
+ */
+#include "md.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/param.h"
+#include "md_data.h"
+
+static const char *const names[3] = {"xy", "xz", "yz"};
+/* Along which edge each of them goes. */
+static const int along[3] = {0, 0, 1};
+
+void md_tilt_read(struct params *p, struct md *md)
+{
+    size_t n = 0;
+    if (md->data || !params_is_set(p, "domain", "tilt"))
+        return;
+    memcpy(md->tilt, params_doubles(p, "domain", "tilt", &n), sizeof md->tilt);
+    md->tilted = 1;
+}
+
+void md_tilt_use(struct params *p, struct md *md, const char *path,
+                 const double tilt[3])
+{
+    if (params_is_set(p, "domain", "tilt"))
+        params_error(p, "domain", "tilt",
+                     "the box is that of '%s'; leave domain.tilt out", path);
+    for (int t = 0; t < 3; t++) {
+        md->tilt[t] = tilt[t];
+        if (tilt[t] < 0 || tilt[t] > 0)
+            md->tilted = 1;
+    }
+}
+
+/* A tilt beyond half an edge is that of the same lattice with another choice of
+ * edges; nothing is gained by it, and copies come from further away. */
+static void check_size(struct params *p, const struct md *md)
+{
+    const char *file = md->data ? md->data->path : md->initial.read;
+    for (int t = 0; t < 3; t++) {
+        double edge = md->box_length[along[t]];
+        if (fabs(md->tilt[t]) <= 0.5 * edge * (1 + 1e-9))
+            continue;
+        params_error(p, "domain", "tilt",
+                     "%s%sthe tilt %s = %g is more than half of the edge along "
+                     "%c, %g; the particles repeat in the same way with %s = "
+                     "%g",
+                     file ? file : "", file ? ": " : "", names[t], md->tilt[t],
+                     "xyz"[along[t]], edge, names[t],
+                     md -> tilt[t] - edge * rint(md->tilt[t] / edge));
+    }
+}
+
+void md_tilt_check(struct params *p, const struct md *md)
+{
+    const int *walled = md->walls.outer.walled;
+    if (!md->tilted)
+        return;
+    check_size(p, md);
+    if (md->deform.kind == MD_DEFORM_EDGES)
+        params_error(p, "md.deform", "rate",
+                     "edges are strained in a box with right angles; this one "
+                     "takes md.deform.shear");
+    if (md->deform.kind)
+        return; /* the same is refused there */
+    if (walled[0] || walled[1] || walled[2])
+        params_error(p, "md.walls", NULL,
+                     "[[md.walls]] need a box with right angles");
+    if (md->barostat.kind)
+        params_error(p, "md.ensemble", "type",
+                     "type \"npt\" needs a box with right angles");
+    if (md->ewald)
+        params_error(p, "md.coulomb", "method",
+                     "methods pme and ewald need a box with right angles; take "
+                     "cut or dsf");
+    static const char *const sections[] = {"md.analysis.structure_factor",
+                                           "md.analysis.profile",
+                                           "md.analysis.map"};
+    for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++)
+        if (params_has_section(p, sections[k]))
+            params_error(p, sections[k], NULL,
+                         "[%s] needs a box with right angles", sections[k]);
+}
+
+void md_fit_grid(struct md *md)
+{
+    struct grid *g = &md->grid, next;
+    grid_init(&next, md->box_lo, md->box_length, g->dims, g->rank, g->size);
+    for (int d = 0; d < 3; d++)
+        next.walled[d] = g->walled[d];
+    if (md->tilted)
+        grid_set_tilt(&next, md->tilt);
+    *g = next;
+}
+
+void md_box_widths(const struct md *md, double width[3])
+{
+    /* Volume over the area of the face across. */
+    const double *l = md->box_length, *t = md->tilt;
+    double bc[3] = {l[1] * l[2], -t[0] * l[2], t[0] * t[2] - l[1] * t[1]};
+    double ca[2] = {l[2] * l[0], -l[0] * t[2]};
+    double norm = sqrt(bc[0] * bc[0] + bc[1] * bc[1] + bc[2] * bc[2]);
+    for (int d = 0; d < 3; d++)
+        width[d] = l[d];
+    if (!md->tilted)
+        return;
+    width[0] = l[0] * l[1] * l[2] / norm;
+    width[1] = l[0] * l[1] * l[2] / hypot(ca[0], ca[1]);
+}
+
+void md_unwrap(const struct md *md, const struct md_particle *p, double out[3])
+{
+    const int32_t *n = p->image;
+    for (int d = 0; d < 3; d++)
+        out[d] = p->position[d] + n[d] * md->box_length[d];
+    out[0] += n[1] * md->tilt[0] + n[2] * md->tilt[1];
+    out[1] += n[2] * md->tilt[2];
+}
+
+void md_tilt_place(const struct md *md, double x[3])
+{
+    double y = (x[1] - md->box_lo[1]) / md->box_length[1];
+    double z = (x[2] - md->box_lo[2]) / md->box_length[2];
+    x[0] += y * md->tilt[0] + z * md->tilt[1];
+    x[1] += z * md->tilt[2];
+}

@@ -1,0 +1,285 @@
+"""Boxes without right angles: one infinite system in a box with right angles and
+in a tilted one is the same, over ranks, in time and on the way through files."""
+
+import tap
+
+tap.need("numpy", "h5py")
+
+import h5py
+import numpy as np
+
+import metals
+import mdrun
+
+TENSOR = [f"pressure_{c}" for c in ("xx", "yy", "zz", "xy", "xz", "yz")]
+RANKS = mdrun.rank_counts(1, 2, 3, 4)
+# The tilted box in edges of the right-angled one, rows: nine of its volume.
+CHOICE = np.array([[3, 0, 0], [1, 3, 0], [-1, 1, 1]])
+COPIES = 9
+
+
+def spread(box, x):
+    """The copies of all particles in the tilted box, one after the other."""
+    edges = CHOICE * box
+    n = np.stack(np.meshgrid(*[range(-4, 5)] * 3, indexing="ij"), -1)
+    n = n.reshape(-1, 3)
+    inside = n @ np.linalg.inv(CHOICE)
+    n = n[((inside > -1e-9) & (inside < 1 - 1e-9)).all(1)]
+    assert len(n) == COPIES
+    return edges, (x + n[:, None] * box).reshape(-1, 3)
+
+
+def lattice(edges):
+    return " ".join(repr(float(c)) for c in np.ravel(edges))
+
+
+def xyz(path, edges, x, species, v=None):
+    """Extended XYZ with any edges."""
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(f"{len(x)}\n" f'Lattice="{lattice(edges)}" Properties='
+                f"species:S:1:pos:R:3{'' if v is None else ':vel:R:3'}\n")
+        for i, row in enumerate(x if v is None else np.hstack([x, v])):
+            f.write(species[i] + " " + lattice(row) + "\n")
+
+
+def same(name, upright, leaning, ranks, tolerance=1e-12):
+    """Energies, pressures and forces of the first frames."""
+    most = 0.0
+    for quantity in ["potential_energy", "pressure"] + TENSOR:
+        a = upright.observable(quantity)[0]
+        b = leaning.observable(quantity)[0]
+        b /= COPIES if quantity == "potential_energy" else 1
+        most = max(most, abs(a - b) / max(abs(a), 1))
+    force = upright.frame("force", 0)
+    other = leaning.frame("force", 0).reshape(COPIES, *force.shape)
+    most = max(most, np.abs(other - force).max() / np.abs(force).max())
+    tap.below(most, tolerance, f"{name}: energy, forces and pressure tensor are "
+              f"those of the right-angled box, on {ranks} ranks")
+
+
+BOX, X = mdrun.jittered_box(3, cells=(5, 6, 5), spacing=1.15, jitter=0.15)
+rng = np.random.default_rng(3)
+V = rng.normal(0, 1.5, X.shape)
+V -= V.mean(0)
+EDGES, XS = spread(BOX, X)
+VS = np.tile(V, (COPIES, 1))
+xyz("upright.xyz", np.diag(BOX), X, "A" * len(X), V)
+xyz("leaning.xyz", EDGES, XS, "A" * len(XS), VS)
+
+FLUID = """[run]
+solver = "md"
+[md]
+timestep = 0.002
+steps = {steps}
+pressure_tensor = true
+[md.initial]
+read = "{read}"
+[md.pair]
+cutoff = 2.2
+skin = 0.3
+shift = "force"
+[output]
+observables_every = {every}
+frames_every = {every}
+fields = ["position", "velocity", "force", "image"]
+{more}
+"""
+
+
+def fluid(read, steps=0, every=20, more=""):
+    return FLUID.format(read=read, steps=steps, every=every, more=more)
+
+
+def way(result, x, edges, copies=1):
+    """How far particles went, through the faces."""
+    return (result.frame("position") + result.frame("image") @ edges
+            - x).reshape(copies, -1, 3)
+
+
+def check_fluid():
+    upright = mdrun.run(fluid("upright.xyz", 150, 50))
+    for ranks in RANKS:
+        leaning = mdrun.run(fluid("leaning.xyz", 150 if ranks in (1, 3) else 0,
+                                  50), ranks=ranks, name=f"leaning{ranks}")
+        same("a liquid", upright, leaning, ranks)
+        if ranks not in (1, 3):
+            continue
+        tap.ok(np.abs(leaning.frame("image")).max(0).min() > 0,
+               "its particles go through all faces")
+        # Rounding grows by a factor of 10 in about 1.5 units of time.
+        tap.below(np.abs(way(leaning, XS, EDGES, COPIES)
+                         - way(upright, X, np.diag(BOX))).max(), 1e-9,
+                  f"and their ways are the same, on {ranks} ranks")
+    e = mdrun.Result("out/leaning1.h5").observable("total_energy") / COPIES
+    tap.below(np.abs(e - upright.observable("total_energy")).max(), 1e-9,
+              "the energy goes as in the right-angled box")
+    with h5py.File("out/leaning1.h5") as f:
+        tap.ok(np.array_equal(f["particles/all/box/edges/value"][-1], EDGES),
+               "edges in the file are the rows of the box")
+    again = mdrun.run(fluid("out/leaning1.h5"))
+    tap.below(abs(again.observable("potential_energy")[0]
+                  / mdrun.Result("out/leaning1.h5")
+                  .observable("potential_energy")[-1] - 1), 1e-12,
+              "a run may start from its last frame")
+
+
+def check_resume():
+    text = mdrun.write("resume.toml", fluid("leaning.xyz", 60, 20,
+                                            "[checkpoint]\nevery = 31\n"))
+    whole = mdrun.run(text, ranks=RANKS[-1], name="whole")
+    for more in (["md.steps=31"], ["--resume", "auto"]):
+        tap.run(tap.WARPDECK, "run", text, "output.name=part", "--output",
+                "kept", "-q", *more, ranks=RANKS[-1])
+    part = mdrun.Result("kept/part.h5")
+    tap.ok(all(np.array_equal(part.frame(f), whole.frame(f))
+               for f in ("position", "velocity", "force", "image")),
+           "a run in a tilted box goes on bit by bit")
+
+
+# ---- metals ----
+
+METAL = """[run]
+solver = "md"
+units = "metal"
+[md]
+timestep = 0.001
+steps = 0
+pressure_tensor = true
+[md.initial]
+read = "{read}"
+[[md.species]]
+name = "Ni"
+mass = 58.69
+[[md.species]]
+name = "Cu"
+mass = 63.55
+[md.pair]
+style = "eam/alloy"
+file = "alloy.eam"
+skin = 0.5
+[output]
+frames_every = 1
+fields = ["force"]
+"""
+
+
+def check_metal():
+    mdrun.write("alloy.eam", metals.setfl(metals.alloy(), ["Ni", "Cu"]))
+    box, x = mdrun.jittered_box(5, cells=(5, 5, 5), spacing=2.5, jitter=0.2)
+    kind = [("Ni", "Cu")[k % 2] for k in range(len(x))]
+    edges, xs = spread(box, x)
+    xyz("metal.xyz", np.diag(box), x, kind)
+    xyz("metal9.xyz", edges, xs, kind * COPIES)
+    upright = mdrun.run(METAL.format(read="metal.xyz"))
+    for ranks in RANKS[::3]:
+        same("a metal", upright, mdrun.run(METAL.format(read="metal9.xyz"),
+                                           ranks=ranks), ranks)
+
+
+# ---- molecules ----
+
+def molecule_data(path, edges, x, size):
+    """Chains as a LAMMPS data file; a tilted box has its line of tilts."""
+    n = len(x) // size
+    first = 1 + size * np.arange(n)
+    terms = {name: np.concatenate([first[:, None] + np.arange(k) + i
+                                   for i in range(size - k + 1)])
+             for name, k in (("bond", 2), ("angle", 3), ("dihedral", 4))}
+    lines = ["chains", "", f"{len(x)} atoms", "1 atom types"]
+    lines += [f"{len(t)} {name}s" for name, t in terms.items()]
+    lines += [f"1 {name} types" for name in terms]
+    lines += [f"0 {float(edges[d, d])!r} {c}lo {c}hi"
+              for d, c in enumerate("xyz")]
+    if np.abs(edges - np.diag(np.diag(edges))).max() > 0:
+        lines += [lattice([edges[1, 0], edges[2, 0], edges[2, 1]])
+                  + " xy xz yz"]
+    lines += ["", "Masses", "", "1 1.0 # A", ""]
+    lines += ["Bond Coeffs # harmonic", "", "1 100 1.0", ""]
+    lines += ["Angle Coeffs # harmonic", "", "1 20 110", ""]
+    lines += ["Dihedral Coeffs # opls", "", "1 1.3 -0.3 0.6 0.1", ""]
+    lines += ["Atoms # molecular", ""]
+    lines += [f"{i + 1} {1 + i // size} 1 {lattice(row)}"
+              for i, row in enumerate(x)]
+    for name, rows in terms.items():
+        lines += ["", name.capitalize() + "s", ""]
+        lines += [f"{i + 1} 1 " + " ".join(map(str, row))
+                  for i, row in enumerate(rows)]
+    mdrun.write(path, "\n".join(lines) + "\n")
+
+
+def check_molecules():
+    one = np.array([[0, 0, 0], [0.9, 0.5, 0], [1.8, 0.0, 0.2],
+                    [2.7, 0.5, 0.0], [3.6, 0.1, 0.3]])
+    step, box = 4.5, np.full(3, 3 * 4.5)
+    x = np.concatenate([
+        one @ np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        + 0.05 * rng.normal(size=one.shape) + step * np.array([i, j, k])
+        for i in range(3) for j in range(3) for k in range(3)])
+    edges, xs = spread(box, x)
+    molecule_data("chains.data", np.diag(box), x, len(one))
+    molecule_data("chains9.data", edges, xs, len(one))
+    text = fluid("{read}").replace("cutoff = 2.2", "cutoff = 3.0").replace(
+        "[output]", '[[md.pair.coefficients]]\nspecies = ["A", "A"]\n'
+        'epsilon = 1.0\nsigma = 0.8\n[md.bonds]\nspecial_lj = [0, 0, 0.5]\n'
+        '[output]').replace("[md.pair]", '[[md.species]]\nname = "A"\n'
+                            "mass = 1.0\n[md.pair]")
+    upright = mdrun.run(text.format(read="chains.data"))
+    for ranks in RANKS[::3]:
+        leaning = mdrun.run(text.format(read="chains9.data"), ranks=ranks)
+        same("molecules", upright, leaning, ranks)
+    parts = [abs(upright.observable(k)[0] * COPIES
+                 - leaning.observable(k)[0]) / abs(upright.observable(k)[0])
+             for k in ("bond_energy", "angle_energy", "dihedral_energy")]
+    tap.below(max(parts), 1e-12, "and so is each part of the energy")
+
+
+# ---- decks ----
+
+CRYSTAL = """[run]
+solver = "md"
+[domain]
+tilt = {tilt}
+[md]
+timestep = 0.002
+steps = 0
+[md.initial]
+lattice = "fcc"
+cells = [6, 6, 6]
+density = 1.0
+[md.pair]
+cutoff = 2.5
+{more}
+"""
+
+
+def check_decks():
+    edge = 6 * 4 ** (1 / 3)
+    upright = mdrun.run(CRYSTAL.format(tilt="[0, 0, 0]", more=""))
+    shifted = mdrun.run(CRYSTAL.format(
+        tilt=f"[{edge / 3!r}, {-edge / 6!r}, {edge / 2!r}]", more=""))
+    energy = upright.observable("potential_energy")[0]
+    tap.ok(abs(shifted.observable("potential_energy")[0] / energy - 1) > 1e-4,
+           "a crystal is tilted with its box")
+    for more, said in (
+            ("[domain]\ntilt = [6, 0, 0]", "6 is more than half"),
+            ('[md.ensemble]\ntype = "npt"\ntemperature = 1\npressure = 1',
+             "right angles"),
+            ('[[md.walls]]\nface = "zlo"\nstyle = "reflect"\n[[md.walls]]\n'
+             'face = "zhi"\nstyle = "reflect"', "right angles"),
+            ("[md.analysis.structure_factor]\nk_max = 8", "right angles")):
+        deck = CRYSTAL.format(tilt="[1, 0, 0]", more=more)
+        if more.startswith("[domain]"):
+            deck = CRYSTAL.format(tilt="[6, 0, 0]", more="")
+        status, text = mdrun.refused(deck)
+        tap.ok(status == 2 and said in text,
+               f"{more.splitlines()[0]} is refused: {said}")
+        if said not in text:
+            tap.note(text)
+
+
+check_fluid()
+check_resume()
+check_metal()
+check_molecules()
+check_decks()
+tap.done()
