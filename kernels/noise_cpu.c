@@ -1,4 +1,6 @@
 /* noise_cpu.c: thermostat noise, many particles at a time. */
+#include <string.h>
+
 #include "kernels/rng.h"
 
 /* No contraction to fused operations but those written: the same numbers from
@@ -68,18 +70,26 @@ KERNEL_FN noise_bits noise_mul32(noise_bits a, uint32_t b)
 
 #include "kernels/noise.h"
 
+/* Normals of `n` items, up to LANES of them; where n is known to be LANES whole
+ * vectors are read and written. */
+KERNEL_FN void some_noise(uint64_t seed, uint32_t stream, uint64_t step,
+                          const int64_t *index, const int n,
+                          double (*out)[RNG_NOISE_MOST], int first)
+{
+    noise_bits id = {0};
+    noise_real normal[3];
+    memcpy(&id, index + first, (size_t)n * sizeof *index);
+    noise_normal3(seed, stream, step, id, normal);
+    for (int d = 0; d < 3; d++)
+        memcpy(out[d] + first, &normal[d], (size_t)n * sizeof(double));
+}
+
 void rng_noise(uint64_t seed, enum rng_stream stream, uint64_t step,
                const int64_t *index, int n, double (*out)[RNG_NOISE_MOST])
 {
-    for (int first = 0; first < n; first += LANES) {
-        noise_bits id = {0};
-        noise_real normal[3];
-        int left = n - first < LANES ? n - first : LANES;
-        for (int l = 0; l < left; l++)
-            id[l] = (uint64_t)index[first + l];
-        noise_normal3(seed, (uint32_t)stream, step, id, normal);
-        for (int d = 0; d < 3; d++)
-            for (int l = 0; l < left; l++)
-                out[d][first + l] = normal[d][l];
-    }
+    int first = 0;
+    for (; first + LANES <= n; first += LANES)
+        some_noise(seed, (uint32_t)stream, step, index, LANES, out, first);
+    if (first < n)
+        some_noise(seed, (uint32_t)stream, step, index, n - first, out, first);
 }

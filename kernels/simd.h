@@ -148,6 +148,15 @@ KERNEL_FN real simd_pick(const scalar *table, lane_int index)
                                         (__m512)high);
 }
 
+/* table[index[l] modulo 8] for each lane of doubles. */
+KERNEL_FN real simd_pick_eighth(const scalar *table, lane_int index)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_permutexvar_pd(
+            (__m512i)index, *(const __m512d *)(const void *)table);
+    return simd_pick(table, index & 7);
+}
+
 KERNEL_FN box_real simd_box_max(box_real a, box_real b)
 {
     return (box_real)_mm512_max_ps((__m512)a, (__m512)b);
@@ -180,6 +189,13 @@ KERNEL_FN int simd_box_choose(const int32_t *flags, int32_t bit,
     _mm512_storeu_si512(
         out, _mm512_maskz_compress_epi32(chosen, _mm512_loadu_si512(from)));
     return __builtin_popcount(chosen);
+}
+
+/* A bit for each of from[0 .. BOX_LANES) that is `value`. */
+KERNEL_FN uint32_t simd_box_equal_bits(const uint32_t *from, uint32_t value)
+{
+    return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(from),
+                                   _mm512_set1_epi32((int)value));
 }
 
 #else
@@ -229,6 +245,14 @@ KERNEL_FN real simd_pick(const scalar *table, lane_int index)
     return r;
 }
 
+KERNEL_FN real simd_pick_eighth(const scalar *table, lane_int index)
+{
+    real r = {0};
+    for (int l = 0; l < LANES; l++)
+        r[l] = table[index[l] & 7];
+    return r;
+}
+
 KERNEL_FN void simd_add_sums(scalar *out, real x, real y, real z)
 {
     out[0] += simd_sum(x);
@@ -268,6 +292,14 @@ KERNEL_FN int simd_box_choose(const int32_t *flags, int32_t bit,
         n += (flags[l] & bit) != 0;
     }
     return n;
+}
+
+KERNEL_FN uint32_t simd_box_equal_bits(const uint32_t *from, uint32_t value)
+{
+    uint32_t bits = 0;
+    for (int l = 0; l < BOX_LANES; l++)
+        bits |= (uint32_t)(from[l] == value) << l;
+    return bits;
 }
 
 #endif

@@ -176,6 +176,13 @@ KERNEL_FN scalar simd_fold(real v)
     return simd_sum(v);
 }
 
+KERNEL_FN void simd_transpose(const scalar *const row[LANES], real out[4])
+{
+    for (int k = 0; k < 4; k++)
+        for (int l = 0; l < LANES; l++)
+            out[k][l] = row[l][k];
+}
+
 KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
 {
     for (int k = 0; k < 4; k++)
@@ -192,5 +199,20 @@ KERNEL_FN void simd_rows_of(const scalar *table, const uint8_t *index,
 }
 
 #endif
+
+/* Add the forces of the particles of one cluster, row by row, to f as it has
+ * them, and clear them. */
+KERNEL_FN void simd_flush(scalar *f, scalar (*i_force)[4])
+{
+    const scalar *row[LANES];
+    real sum[4], *to = (real *)f;
+    for (int l = 0; l < LANES; l++)
+        row[l] = i_force[l];
+    simd_transpose(row, sum);
+    for (int d = 0; d < 3; d++)
+        to[d] += sum[d];
+    for (int k = 0; k < 4; k++)
+        ((real *)(void *)i_force)[k] = (real){0};
+}
 
 #endif

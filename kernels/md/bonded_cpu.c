@@ -1,6 +1,6 @@
 /* bonded_cpu.c: forces of terms along bonds. */
+#include "kernels/md/bonded_cpu.h"
 #include "kernels/md/table_cpu.h"
-#include "kernels/md/terms_cpu.h"
 
 #include <math.h>
 
@@ -19,17 +19,7 @@ void md_difference(const struct md_store *s, uint32_t a, uint32_t b,
     nearest_difference(out, s->setup.box_length, s->setup.tilt);
 }
 
-/* What the loop over terms carries along. */
-struct run {
-    const struct md_store *s;
-    const struct md_force_field *field;
-    struct md_worker *w;
-    scalar *f;
-    double energy[MD_ENERGIES], virial, tensor[6];
-    int want, broken;
-};
-
-static void add_force(struct run *r, const struct slot_term *term, int k,
+static void add_force(struct bonded_run *r, const struct slot_term *term, int k,
                       const double force[3])
 {
     if (!(term->own >> k & 1))
@@ -38,14 +28,8 @@ static void add_force(struct run *r, const struct slot_term *term, int k,
         r->f[SLOT(term->slot[k], d)] += (scalar)force[d];
 }
 
-/* The share of a term's energy that is this rank's. */
-static double share_of(const struct slot_term *term)
-{
-    return (double)__builtin_popcount(term->own) / md_term_size(term->kind);
-}
-
 /* Of a force at a place relative to the others of its term. */
-static void add_virial(struct run *r, const struct slot_term *term,
+static void add_virial(struct bonded_run *r, const struct slot_term *term,
                        const double force[3], const double x[3])
 {
     r->virial += share_of(term) * dot3(force, x);
@@ -53,8 +37,8 @@ static void add_virial(struct run *r, const struct slot_term *term,
         add_tensor(r->tensor, share_of(term), force, x);
 }
 
-static void add_pair(struct run *r, const struct slot_term *term, int i, int j,
-                     const double d[3], double f_over_r)
+static void add_pair(struct bonded_run *r, const struct slot_term *term, int i,
+                     int j, const double d[3], double f_over_r)
 {
     double force[3] = {f_over_r * d[0], f_over_r * d[1], f_over_r * d[2]};
     double back[3] = {-force[0], -force[1], -force[2]};
@@ -64,7 +48,7 @@ static void add_pair(struct run *r, const struct slot_term *term, int i, int j,
         add_virial(r, term, force, d);
 }
 
-static void run_bond(struct run *r, const struct slot_term *term)
+static void run_bond(struct bonded_run *r, const struct slot_term *term)
 {
     double d[3], g;
     md_difference(r->s, term->slot[0], term->slot[1], d);
@@ -74,7 +58,7 @@ static void run_bond(struct run *r, const struct slot_term *term)
     r->energy[MD_ENERGY_BOND] += share_of(term) * u;
 }
 
-static void run_angle(struct run *r, const struct slot_term *term)
+static void run_angle(struct bonded_run *r, const struct slot_term *term)
 {
     double a[3], b[3], f_i[3] = {0}, f_k[3] = {0}, f_j[3];
     md_difference(r->s, term->slot[0], term->slot[1], a);
@@ -93,7 +77,8 @@ static void run_angle(struct run *r, const struct slot_term *term)
 }
 
 /* Lennard-Jones and plain Coulomb of the ends of a CHARMM dihedral. */
-static void run_ends(struct run *r, const struct slot_term *term, double weight)
+static void run_ends(struct bonded_run *r, const struct slot_term *term,
+                     double weight)
 {
     const struct md_store *s = r->s;
     double d[3], lj = 0, qq = 0;
@@ -115,7 +100,7 @@ static void run_ends(struct run *r, const struct slot_term *term, double weight)
 }
 
 /* A pair that has coefficients of its own. */
-static void run_pair14(struct run *r, const struct slot_term *term)
+static void run_pair14(struct bonded_run *r, const struct slot_term *term)
 {
     const struct md_store *s = r->s;
     const struct md_pair14 *c = &r->field->pairs14[term->type];
@@ -133,7 +118,7 @@ static void run_pair14(struct run *r, const struct slot_term *term)
     r->energy[MD_ENERGY_COULOMB] += share_of(term) * qq;
 }
 
-static void run_torsion(struct run *r, const struct slot_term *term)
+static void run_torsion(struct bonded_run *r, const struct slot_term *term)
 {
     double f[3], g[3], h[3], force[4][3] = {{0}}, slope = 0, u;
     struct torsion t;
@@ -174,7 +159,7 @@ static void run_torsion(struct run *r, const struct slot_term *term)
 /* Lennard-Jones and Coulomb between particles that are few bonds apart: they
  * are not in the pair list, and here by their shares. A mesh has the whole
  * Coulomb sum, so that the part that bonds take away is taken off. */
-static void run_special(struct run *r, const struct slot_term *term)
+static void run_special(struct bonded_run *r, const struct slot_term *term)
 {
     const struct md_store *s = r->s;
     const struct md_coulomb *q = &r->field->coulomb;
@@ -204,7 +189,7 @@ static void run_special(struct run *r, const struct slot_term *term)
     r->energy[MD_ENERGY_COULOMB] += share_of(term) * uq;
 }
 
-static void run_term(struct run *r, const struct slot_term *term)
+static void run_term(struct bonded_run *r, const struct slot_term *term)
 {
     switch (term->kind) {
     case MD_TERM_BOND:
@@ -227,12 +212,20 @@ static void run_term(struct run *r, const struct slot_term *term)
 void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
                   int want, int with_copies)
 {
-    struct run r = {
+    struct bonded_run r = {
         .s = s, .field = &s->terms->field, .w = w, .f = f, .want = want};
     size_t first, last;
     md_worker_terms(s, w, with_copies, &first, &last);
-    for (size_t k = first; k < last; k++)
-        run_term(&r, &s->terms->terms[k]);
+    const struct slot_term *terms = s->terms->terms;
+    for (size_t k = first, end; k < last; k = end) {
+        for (end = k; end < last && terms[end].kind == terms[k].kind;)
+            end++;
+        if (md_has_lanes(s, terms[k].kind))
+            md_run_lanes(&r, terms + k, end - k);
+        else
+            for (size_t i = k; i < end; i++)
+                run_term(&r, &terms[i]);
+    }
     w->terms = (struct md_sums){.virial = r.virial};
     for (int e = 0; e < MD_ENERGIES; e++) {
         w->terms.part[e] = r.energy[e];

@@ -7,6 +7,7 @@
  * and so are the pair potentials of table_cpu.h in its place, with or without
  * charges.
  */
+#include "kernels/md/charged_cpu.h"
 #include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
@@ -18,133 +19,20 @@
 #include "kernels/md/lj.h"
 #include "kernels/md/lj_rows.h"
 #include "kernels/md/pairs.h"
-#include "kernels/md/segments.h"
 #include "kernels/md/tensor.h"
 
-/* Doubles: 2 parts an octave, 3e-12 of the force; floats: 4, to rounding. */
-#if KERNEL_SCALAR_BYTES == 8
-enum { BITS = 1, DEGREE = 12, MANTISSA = 52 };
-#define ONE_BITS INT64_C(0x3ff0000000000000)
-#else
-enum { BITS = 2, DEGREE = 5, MANTISSA = 23 };
-#define ONE_BITS INT32_C(0x3f800000)
-#endif
-enum { SEGMENTS = SEGMENT_OCTAVES << BITS };
-
-/* What the loops need of the charges, beside the charges. */
-struct md_charges {
-    scalar *force, *energy;       /* [DEGREE + 1][SEGMENTS], of unit charges */
-    double cutoff2, least2;       /* of r2: the polynomials' end and start */
-    double self;                  /* energy of a unit charge alone */
-    int on;                       /* 0: no Coulomb */
-    double from2;                 /* where the switch begins; 0: none */
-    uint8_t bare[MD_SPECIES_MAX]; /* species without Lennard-Jones */
-};
-
-/* ---- tables ---- */
-
-static double force_of(const void *user, double r2)
-{
-    double g;
-    coulomb_pair(user, r2, &g);
-    return g;
-}
-
-static double energy_of(const void *user, double r2)
-{
-    double g;
-    return coulomb_pair(user, r2, &g);
-}
-
-static int make_table(segment_fn fn, const struct md_coulomb *q, scalar **out)
-{
-    double table[(DEGREE + 1) * SEGMENTS];
-    size_t capacity = 0;
-    if (md_grow((void **)out, &capacity, sizeof table / sizeof *table,
-                sizeof **out) != 0)
-        return -1;
-    segment_table(fn, q, q->cutoff * q->cutoff, BITS, DEGREE, table);
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-        (*out)[k] = (scalar)table[k];
-    return 0;
-}
-
-/* The damped shifted force neutralizes the sphere around each charge with the
- * charge's own mirror on its surface; a unit charge alone has the energy of
- * itself in that: Fennell and Gezelter (2006), as LAMMPS counts it. */
-static double self_energy(const struct md_coulomb *q)
-{
-    const double root_pi = 1.7724538509055159;
-    if (q->method != MD_COULOMB_DSF)
-        return 0;
-    double a = q->alpha, rc = q->cutoff;
-    double at_end = erfc(a * rc) / rc;
-    double slope = at_end / rc + 2 * a / root_pi * exp(-a * a * rc * rc) / rc;
-    return -q->constant * (0.5 * (at_end + slope * rc) + a / root_pi);
-}
-
-int md_charges_create(struct ctx *ctx, struct md_store *s)
-{
-    const struct md_force_field none = {0};
-    const struct md_force_field *field = s->terms ? &s->terms->field : &none;
-    const struct md_coulomb *q = &field->coulomb;
-    int n = s->setup.n_species;
-    int on = s->setup.charged && q->method != MD_COULOMB_NONE;
-    if (!on && !(field->switch_from > 0) && !s->tables)
-        return 0;
-    struct md_charges *c = s->charges = calloc(1, sizeof *c);
-    if (!c)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for charges");
-    c->on = on;
-    c->from2 = field->switch_from * field->switch_from;
-    for (int a = 0; a < n; a++) {
-        c->bare[a] = 1;
-        for (int b = 0; b < n; b++)
-            if (s->tables ? s->coeff[a * n + b].cutoff > 0
-                          : fabs(s->coeff[a * n + b].c12) +
-                                    fabs(s->coeff[a * n + b].c6) >
-                                0)
-                c->bare[a] = 0;
-    }
-    if (!on)
-        return 0;
-    c->cutoff2 = q->cutoff * q->cutoff;
-    c->least2 = ldexp(1, segment_first_octave(c->cutoff2));
-    c->self = self_energy(q);
-    if (make_table(force_of, q, &c->force) != 0 ||
-        make_table(energy_of, q, &c->energy) != 0)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for charges");
-    return 0;
-}
-
-void md_charges_destroy(struct md_charges *c)
-{
-    if (!c)
-        return;
-    free(c->force);
-    free(c->energy);
-    free(c);
-}
-
-double md_charges_self(const struct md_store *s)
-{
-    double sum = 0;
-    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
-    if (!s->charges->on || !(fabs(s->charges->self) > 0))
-        return 0;
-    for (size_t i = 0; i < slots; i++)
-        if (s->id[i] != 0)
-            sum += (double)s->charge[i] * (double)s->charge[i];
-    return s->charges->self * sum;
-}
-
 /* ---- one tile ---- */
+
+/* Coulomb: none, segments.h, smooth.h. */
+enum { COULOMB_NONE, COULOMB_SEGMENTS, COULOMB_SMOOTH };
+/* Where coefficients come from: lj_rows.h. */
+enum { ROWS_MANY, ROWS_FEW, ROWS_MIXED };
 
 enum { FORM_PLAIN, FORM_SHIFTED, FORM_SWITCHED, FORM_TABLE };
 
 /* What is compiled into a loop. */
 struct form {
-    int few, form, charged, want;
+    int rows, form, charged, want;
 };
 
 struct row_sums {
@@ -153,7 +41,7 @@ struct row_sums {
 
 /* The particle i of a row. */
 struct row_of {
-    real x[3], charge; /* times Coulomb's constant: in the tables */
+    real x[3], mix[2], charge; /* times Coulomb's constant: in the tables */
     int table_row;
     size_t slot;
     struct md_worker *w; /* for pairs that are too near */
@@ -171,24 +59,29 @@ KERNEL_FN void lj_switch(real r2, real cut2, real scale, real from2, real *g,
 }
 
 KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
-                      size_t j, simd_mask in, real r2, const struct form k,
-                      real *force, real *energy)
+                      size_t j, simd_mask in, real r2, real inv2,
+                      const struct form k, real *force, real *energy)
 {
     const uint8_t *species = s->species + j / 3;
     real terms[ROW_TERMS], inv6, u = {0};
-    lj_rows(s, i->table_row, species, k.few, terms);
+    if (k.rows == ROWS_MIXED)
+        lj_mixed_rows(s, i->mix, j / 3, terms);
+    else
+        lj_rows(s, i->table_row, species, k.rows, terms);
     real f12 = terms[ROW_F12], f6 = terms[ROW_F6], cut2 = terms[ROW_CUT2];
-    real g = lj_force_over_r(r2, f12, f6, &inv6);
+    real g = lj_force_of_inverse(inv2, f12, f6, &inv6);
     if (k.want || k.form == FORM_SWITCHED)
-        u = lj_energy(inv6, f12 / 12, f6 / 6);
+        u = lj_energy(inv6, f12 * (scalar)(1.0 / 12), f6 * (scalar)(1.0 / 6));
     if (k.form == FORM_SWITCHED) {
         lj_switch(r2, cut2, terms[ROW_SLOPE],
                   simd_set((scalar)s->charges->from2), &g, &u);
     } else if (k.want) {
-        u -= simd_lookup(s->table_shift + i->table_row, species, k.few);
+        u -= simd_lookup(s->table_shift + i->table_row, species,
+                         k.rows == ROWS_FEW);
     }
     if (k.form == FORM_SHIFTED) {
-        real cut = simd_lookup(s->table_cut + i->table_row, species, k.few);
+        real cut = simd_lookup(s->table_cut + i->table_row, species,
+                               k.rows == ROWS_FEW);
         real linear = lj_force_shift(simd_sqrt(r2), terms[ROW_SLOPE], cut, &g);
         if (k.want)
             u += linear;
@@ -222,9 +115,12 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
 {
     const struct md_tables *t = s->tables;
     const uint8_t *species = s->species + j / 3;
-    real cut2 = simd_lookup(s->table_cut2 + i->table_row, species, k.few);
-    real least2 = simd_lookup(t->least2 + i->table_row, species, k.few);
-    real start = simd_lookup(t->start + i->table_row, species, k.few);
+    real cut2 =
+        simd_lookup(s->table_cut2 + i->table_row, species, k.rows == ROWS_FEW);
+    real least2 =
+        simd_lookup(t->least2 + i->table_row, species, k.rows == ROWS_FEW);
+    real start =
+        simd_lookup(t->start + i->table_row, species, k.rows == ROWS_FEW);
     real place, u = {0};
     lane_int at = table_row(t, start, r2, &place);
     real g = table_value(t->force, at, place);
@@ -287,6 +183,35 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
         *energy = simd_keep(near, qq * u);
 }
 
+KERNEL_FN real smooth_polynomial(const scalar *table, lane_int at, real t)
+{
+    real sum = simd_pick_eighth(table + SMOOTH_DEGREE * SMOOTH_PARTS, at);
+    KERNEL_UNROLL for (int d = SMOOTH_DEGREE - 1; d >= 0; d--) sum =
+        sum * t + simd_pick_eighth(table + d * SMOOTH_PARTS, at);
+    return sum;
+}
+
+/* The same by 1 / r. The charge of i is times Coulomb's constant. */
+KERNEL_FN void add_smooth(const struct md_store *s, const struct row_of *i,
+                          size_t j, simd_mask in, real r2, real inv2,
+                          const struct form k, real *force, real *energy)
+{
+    const struct md_charges *c = s->charges;
+    /* The last bits of a number of this size are an integer. */
+    const real round = simd_set((scalar)6755399441055744.0); /* 1.5 * 2^52 */
+    real place = r2 * (scalar)c->parts_per_length2 - (scalar)0.5;
+    real part = place + round, t = place - (part - round);
+    const lane_int at = (lane_int)part;
+    real inv = simd_sqrt(inv2);
+    real g = inv * inv2 - smooth_polynomial(c->smooth_force, at, t);
+    simd_mask near = simd_less_in(in, r2, simd_set((scalar)c->cutoff2));
+    real qq = i->charge * *(const real *)(s->charge + j / 3);
+    *force += simd_keep(near, qq * g);
+    if (k.want)
+        *energy = simd_keep(
+            near, qq * (inv - smooth_polynomial(c->smooth_energy, at, t)));
+}
+
 KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
                         const struct row_of *i, simd_mask in,
                         const struct form k, const int lj, const int halo,
@@ -295,11 +220,14 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
     const real *xj = (const real *)(s->pair_x + j);
     real dx = i->x[0] - xj[0], dy = i->x[1] - xj[1], dz = i->x[2] - xj[2];
     real r2 = dx * dx + dy * dy + dz * dz, g = {0}, u = {0}, uq = {0};
+    real inv2 = 1 / r2;
     if (lj && k.form == FORM_TABLE)
         add_table(s, i, j, in, r2, k, &g, &u);
     else if (lj)
-        add_lj(s, i, j, in, r2, k, &g, &u);
-    if (k.charged)
+        add_lj(s, i, j, in, r2, inv2, k, &g, &u);
+    if (k.charged == COULOMB_SMOOTH)
+        add_smooth(s, i, j, in, r2, inv2, k, &g, &uq);
+    else if (k.charged)
         add_coulomb(s, i, j, in, r2, k, &g, &uq);
     sum->f0 += g * dx;
     sum->f1 += g * dy;
@@ -322,42 +250,17 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
 
 /* ---- rows ---- */
 
-/* The lanes of a tile that is not whole. */
-KERNEL_FN simd_mask next_mask(const struct md_store *s,
-                              const struct md_row *row, const uint16_t **mask)
-{
-    if (s->masked)
-        return simd_mask_of_bits(*(*mask)++);
-    return simd_mask_of_bits(~((2u << row->lane) - 1u));
-}
-
 KERNEL_FN void run_row(const struct md_store *s, scalar *f,
                        const struct md_row *row, const uint32_t *tile,
-                       const uint16_t **mask, const struct row_of *i,
+                       const uint16_t *mask, const struct row_of *i,
                        const struct form k, const int lj, struct row_sums *sum)
 {
-    const simd_mask all = simd_mask_of_bits(~0u);
     const uint32_t *end = tile + row->n;
-    for (int m = 0; m < row->masked; m++)
-        run_tile(s, f, *tile++, i, next_mask(s, row, mask), k, lj, 0, sum);
     while (tile < end)
-        run_tile(s, f, *tile++, i, all, k, lj, 0, sum);
+        run_tile(s, f, *tile++, i, simd_mask_of_bits(*mask++), k, lj, 0, sum);
     end = tile + row->n_halo;
-    for (int m = 0; m < row->masked_halo; m++)
-        run_tile(s, f, *tile++, i, next_mask(s, row, mask), k, lj, 1, sum);
     while (tile < end)
-        run_tile(s, f, *tile++, i, all, k, lj, 1, sum);
-}
-
-/* Add the forces of the particles of one cluster and clear them. */
-KERNEL_FN void flush_forces(scalar *f, scalar (*i_force)[4])
-{
-    KERNEL_UNROLL for (int l = 0; l < LANES; l++)
-    {
-        for (int d = 0; d < 3; d++)
-            f[d * LANES + l] += i_force[l][d];
-    }
-    memset(i_force, 0, sizeof(scalar[LANES][4]));
+        run_tile(s, f, *tile++, i, simd_mask_of_bits(*mask++), k, lj, 1, sum);
 }
 
 KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
@@ -371,7 +274,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
     for (size_t r = 0; r < list->n_rows; r++) {
         const struct md_row *row = &list->rows[r];
         if (row->cluster != current) {
-            flush_forces(f + CLUSTER(current), w->i_force);
+            simd_flush(f + CLUSTER(current), w->i_force);
             current = row->cluster;
         }
         size_t slot = (size_t)current * (size_t)LANES + row->lane;
@@ -385,11 +288,16 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                            .table_row = s->table_stride * s->species[slot],
                            .slot = slot,
                            .w = w};
+        if (k.charged == COULOMB_SMOOTH)
+            i.charge *= (scalar)s->charges->constant;
+        for (int m = 0; m < 2 && k.rows == ROWS_MIXED; m++)
+            i.mix[m] = simd_set(s->mix[m][slot]);
         if (k.charged && s->charges->bare[s->species[slot]])
-            run_row(s, f, row, tile, &mask, &i, k, 0, &sum);
+            run_row(s, f, row, tile, mask, &i, k, 0, &sum);
         else
-            run_row(s, f, row, tile, &mask, &i, k, 1, &sum);
+            run_row(s, f, row, tile, mask, &i, k, 1, &sum);
         tile += row->n + row->n_halo;
+        mask += row->n + row->n_halo;
         simd_add_sums(w->i_force[row->lane], sum.f0, sum.f1, sum.f2);
         if (k.want) {
             energy += (double)simd_sum(sum.energy);
@@ -399,50 +307,77 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                 simd_sum_tensor(sum.tensor, w->tensor);
         }
     }
-    flush_forces(f + CLUSTER(current), w->i_force);
+    simd_flush(f + CLUSTER(current), w->i_force);
     w->energy = energy;
     w->coulomb = coulomb;
     w->virial = virial;
 }
 
 /* One loop for each kind of deck; names say what is compiled in. */
-#define LOOP(name, few, lj_form, charged, want)                           \
-    static __attribute__((noinline)) void name(                           \
-        const struct md_store *s, struct md_worker *w, scalar *f, int b)  \
-    {                                                                     \
-        run_rows(s, w, f, b, (struct form){few, lj_form, charged, want}); \
+#define LOOP(name, rows, lj_form, charged, want)                           \
+    static __attribute__((noinline)) void name(                            \
+        const struct md_store *s, struct md_worker *w, scalar *f, int b)   \
+    {                                                                      \
+        run_rows(s, w, f, b, (struct form){rows, lj_form, charged, want}); \
     }
-#define LOOPS(name, lj_form, charged)                 \
-    LOOP(few_##name##_force, 1, lj_form, charged, 0)  \
-    LOOP(few_##name##_energy, 1, lj_form, charged, 1) \
-    LOOP(many_##name##_force, 0, lj_form, charged, 0) \
-    LOOP(many_##name##_energy, 0, lj_form, charged, 1)
-LOOPS(plain, FORM_PLAIN, 1)
-LOOPS(shifted, FORM_SHIFTED, 1)
-LOOPS(switched, FORM_SWITCHED, 1)
-LOOPS(uncharged, FORM_SWITCHED, 0)
-LOOPS(table, FORM_TABLE, 1)
-LOOPS(uncharged_table, FORM_TABLE, 0)
+#define LOOPS(name, lj_form, charged)                         \
+    LOOP(few_##name##_force, ROWS_FEW, lj_form, charged, 0)   \
+    LOOP(few_##name##_energy, ROWS_FEW, lj_form, charged, 1)  \
+    LOOP(many_##name##_force, ROWS_MANY, lj_form, charged, 0) \
+    LOOP(many_##name##_energy, ROWS_MANY, lj_form, charged, 1)
+#define MIXED_LOOPS(name, lj_form, charged)                     \
+    LOOP(mixed_##name##_force, ROWS_MIXED, lj_form, charged, 0) \
+    LOOP(mixed_##name##_energy, ROWS_MIXED, lj_form, charged, 1)
+LOOPS(plain, FORM_PLAIN, COULOMB_SEGMENTS)
+LOOPS(shifted, FORM_SHIFTED, COULOMB_SEGMENTS)
+LOOPS(switched, FORM_SWITCHED, COULOMB_SEGMENTS)
+LOOPS(uncharged, FORM_SWITCHED, COULOMB_NONE)
+LOOPS(table, FORM_TABLE, COULOMB_SEGMENTS)
+LOOPS(uncharged_table, FORM_TABLE, COULOMB_NONE)
+MIXED_LOOPS(plain, FORM_PLAIN, COULOMB_SEGMENTS)
+MIXED_LOOPS(switched, FORM_SWITCHED, COULOMB_SEGMENTS)
+MIXED_LOOPS(uncharged, FORM_SWITCHED, COULOMB_NONE)
+#if KERNEL_SCALAR_BYTES == 8
+LOOPS(smooth, FORM_PLAIN, COULOMB_SMOOTH)
+LOOPS(smooth_switched, FORM_SWITCHED, COULOMB_SMOOTH)
+MIXED_LOOPS(smooth, FORM_PLAIN, COULOMB_SMOOTH)
+MIXED_LOOPS(smooth_switched, FORM_SWITCHED, COULOMB_SMOOTH)
+#endif
 
-#define LOOP_ROW(name)                               \
-    {                                                \
-        {many_##name##_force, many_##name##_energy}, \
-        {                                            \
-            few_##name##_force, few_##name##_energy  \
-        }                                            \
+typedef void (*loop_fn)(const struct md_store *, struct md_worker *, scalar *,
+                        int);
+#define LOOP_ROW(name, mixed_name)                     \
+    {                                                  \
+        {many_##name##_force, many_##name##_energy},   \
+            {few_##name##_force, few_##name##_energy}, \
+        {                                              \
+            mixed_name##_force, mixed_name##_energy    \
+        }                                              \
     }
 
 void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
                     int want, int boundary)
 {
-    static void (*const loops[6][2][2])(const struct md_store *,
-                                        struct md_worker *, scalar *, int) = {
-        LOOP_ROW(plain),     LOOP_ROW(shifted), LOOP_ROW(switched),
-        LOOP_ROW(uncharged), LOOP_ROW(table),   LOOP_ROW(uncharged_table)};
+    /* Forms that are never mixed stand twice; the last ones are smooth. */
+    static const loop_fn loops[][3][2] = {
+        LOOP_ROW(plain, mixed_plain),
+        LOOP_ROW(shifted, many_shifted),
+        LOOP_ROW(switched, mixed_switched),
+        LOOP_ROW(uncharged, mixed_uncharged),
+        LOOP_ROW(table, many_table),
+        LOOP_ROW(uncharged_table, many_uncharged_table),
+#if KERNEL_SCALAR_BYTES == 8
+        LOOP_ROW(smooth, mixed_smooth),
+        LOOP_ROW(smooth_switched, mixed_smooth_switched),
+#endif
+    };
     int form = s->tables                   ? 5 - s->charges->on
                : !s->charges->on           ? 3
                : s->charges->from2 > 0     ? FORM_SWITCHED
                : s->setup.force_shift != 0 ? FORM_SHIFTED
                                            : FORM_PLAIN;
-    loops[form][s->few_species != 0][want](s, w, f, boundary);
+    int rows = s->mixed ? ROWS_MIXED : s->few_species ? ROWS_FEW : ROWS_MANY;
+    if (s->charges->smooth && (form == FORM_PLAIN || form == FORM_SWITCHED))
+        form = form == FORM_PLAIN ? 6 : 7;
+    loops[form][rows][want](s, w, f, boundary);
 }

@@ -97,7 +97,7 @@ KERNEL_FN size_t pack_group(const struct md_store *s, struct eam_share *share,
             s->eam->kind + s->table_stride * (many ? s->species[slot] : 0);
         const uint32_t *end = tile + row->n;
         size_t before = to.n_tiles;
-        if (row->masked) /* in its own cluster, only those behind it */
+        if (row->with_self) /* in its own cluster, only those behind it */
             pack_tile(s, &to, *tile++, x,
                       simd_mask_of_bits(~((2u << row->lane) - 1u)), cut2,
                       kind_row, many);

@@ -15,25 +15,25 @@
 
 #include "base/error.h"
 
-/* Tiles of one row that may have lanes left out. */
-enum { MASKED_MAX = 64 };
-
 /* A row before it is appended. */
 struct draft {
     uint32_t *tiles;
     uint32_t n, n_halo;
+    size_t at; /* its first tile in the list */
     uint8_t lane, shift;
-    uint8_t n_masked[2]; /* of own tiles, of copies */
-    uint16_t mask[2][MASKED_MAX];
+    uint8_t with_self; /* the first tile is the own cluster */
 };
 
 /* Room for the rows of one cluster: `tiles` in all. */
-static int reserve_rows(struct md_list *list, size_t rows, size_t tiles)
+static int reserve_rows(const struct md_store *s, struct md_list *list,
+                        size_t rows, size_t tiles)
 {
     rows += list->n_rows + 2 * (tiles / UINT16_MAX);
     tiles += list->n_tiles + BOX_LANES;
     if (md_grow_list((void **)&list->tiles, &list->cap_tiles, tiles,
-                     sizeof *list->tiles) != 0)
+                     sizeof *list->tiles) != 0 ||
+        (s->masked && md_grow_list((void **)&list->masks, &list->cap_masks,
+                                   tiles, sizeof *list->masks) != 0))
         return -1;
     return md_grow_list((void **)&list->rows, &list->cap_rows, rows,
                         sizeof *list->rows);
@@ -46,31 +46,24 @@ static uint16_t at_most(uint32_t n)
 
 /* Copies whole vectors: both sides have room for one more. */
 static void append_row(struct md_list *list, uint32_t cluster,
-                       const struct draft *draft)
+                       struct draft *draft)
 {
     uint32_t all = draft->n + draft->n_halo;
     uint32_t left = draft->n, left_halo = draft->n_halo;
-    uint8_t masked = draft->n_masked[0], masked_halo = draft->n_masked[1];
+    uint8_t with_self = draft->with_self;
     for (uint32_t q = 0; q < all; q += BOX_LANES)
         memcpy(list->tiles + list->n_tiles + q, draft->tiles + q,
                BOX_LANES * sizeof *draft->tiles);
+    draft->at = list->n_tiles;
     list->n_tiles += all;
     while (left + left_halo > 0) {
         uint16_t n = at_most(left);
         uint16_t n_halo = left > n ? 0 : at_most(left_halo);
-        list->rows[list->n_rows++] =
-            (struct md_row){cluster,
-                            n,
-                            n_halo,
-                            draft->lane,
-                            draft->shift,
-                            masked,
-                            n_halo > 0 ? masked_halo : 0};
+        list->rows[list->n_rows++] = (struct md_row){
+            cluster, n, n_halo, draft->lane, draft->shift, with_self};
         left -= n;
         left_halo -= n_halo;
-        masked = 0;
-        if (n_halo > 0)
-            masked_halo = 0;
+        with_self = 0;
     }
 }
 
@@ -240,10 +233,7 @@ static void draft_rows(struct md_store *s, struct md_worker *w, int32_t i,
         draft->n_halo = n[g] - own[g];
         draft->lane = (uint8_t)g;
         draft->shift = (uint8_t)shift;
-        /* In its own cluster only partners behind it. */
-        draft->n_masked[0] = with_self && g + 1 < lanes;
-        draft->n_masked[1] = 0;
-        draft->mask[0][0] = (uint16_t) ~((2u << g) - 1u);
+        draft->with_self = with_self && g + 1 < lanes;
         drafts->of[shift][g] = (int16_t)number;
         insert_by_length(drafts->key, drafts->n++, n[g] << DRAFT_BITS | number);
         drafts->tiles += n[g];
@@ -251,55 +241,55 @@ static void draft_rows(struct md_store *s, struct md_worker *w, int32_t i,
     }
 }
 
-/* ---- partners that bonds leave out ---- */
+/* ---- partners that are left out ---- */
 
-/* Clear one lane of a tile in a row, where the row has that tile; it moves to
- * the tiles that have masks. */
-static int mask_lane(struct draft *draft, int halo, uint32_t tile, int lane)
+/* Clear one lane of a tile in a row, where the row has that tile. Behind the
+ * last tile there is room for a vector more. */
+static void mask_lane(struct md_list *list, const struct draft *draft, int halo,
+                      uint32_t tile, int lane)
 {
-    uint32_t *tiles = draft->tiles + (halo ? draft->n : 0);
-    uint32_t n = halo ? draft->n_halo : draft->n, at = 0;
-    while (at < n && tiles[at] != tile)
-        at++;
-    if (at == n)
-        return 0;
-    uint8_t *masked = &draft->n_masked[halo];
-    if (at >= *masked) {
-        if (*masked == MASKED_MAX)
-            return MD_TOO_MANY_BONDED;
-        tiles[at] = tiles[*masked];
-        tiles[*masked] = tile;
-        draft->mask[halo][*masked] = UINT16_MAX;
-        at = (*masked)++;
+    size_t at = draft->at + (halo ? draft->n : 0);
+    size_t end = at + (halo ? draft->n_halo : draft->n);
+    for (; at < end; at += BOX_LANES) {
+        uint32_t bits = simd_box_equal_bits(list->tiles + at, tile);
+        if (end - at < BOX_LANES)
+            bits &= (1u << (end - at)) - 1u;
+        if (bits) {
+            list->masks[at + (size_t)__builtin_ctz(bits)] &=
+                (uint16_t) ~(1u << lane);
+            return;
+        }
     }
-    draft->mask[halo][at] &= (uint16_t) ~(1u << lane);
-    return 0;
 }
 
 /* The shift under which slot i sees the nearest image of slot t: *shift, or 0
  * where t is not the nearest one in a direction without shifts. */
-static int nearest_shift(const struct md_store *s, size_t i, size_t t,
-                         int *shift)
+static int nearest_shift(const struct md_store *s, const double half[3],
+                         size_t i, size_t t, int *shift)
 {
     static const int stride[] = {1, 3, 9};
+    int far = 0;
     *shift = SHIFT_NONE;
     for (int d = 0; d < 3; d++) {
         double x =
             (double)s->pair_x[SLOT(t, d)] - (double)s->pair_x[SLOT(i, d)];
-        double turns = rint(x / s->setup.box_length[d]);
-        if (!(fabs(turns) < 2) || (s->setup.cut[d] && fabs(turns) > 0.5))
-            return 0;
-        *shift += stride[d] * (int)turns;
+        int turns = (x > half[d]) - (x < -half[d]);
+        far |= fabs(x) >= 3 * half[d];
+        far |= s->setup.cut[d] & (turns != 0);
+        *shift += stride[d] * turns;
     }
-    return 1;
+    return !far;
 }
 
 /* Take the partners that are bound to the particles of cluster i out of its
- * rows: 0 or an enum md_failure. */
-static int mask_bonded(const struct md_store *s, int32_t i,
-                       struct md_drafts *drafts)
+ * rows. */
+static void mask_bonded(const struct md_store *s, struct md_list *list,
+                        int32_t i, const struct md_drafts *drafts)
 {
     uint32_t own = (uint32_t)s->n_clusters * (uint32_t)LANES;
+    double half[3];
+    for (int d = 0; d < 3; d++)
+        half[d] = 0.5 * s->setup.box_length[d];
     for (int g = 0; g < drafts->lanes; g++) {
         size_t slot = (size_t)i * (size_t)LANES + (size_t)g;
         size_t n = 0;
@@ -308,33 +298,28 @@ static int mask_bonded(const struct md_store *s, int32_t i,
             for (uint32_t t = partner[k]; t != UINT32_MAX;
                  t = md_next_image(s, t)) {
                 int shift, halo = t >= own;
-                if (!nearest_shift(s, slot, t, &shift) ||
-                    drafts->of[shift][g] < 0)
-                    continue;
-                int failed = mask_lane(&drafts->row[drafts->of[shift][g]], halo,
-                                       (uint32_t)CLUSTER(t / (uint32_t)LANES),
-                                       (int)(t % (uint32_t)LANES));
-                if (failed)
-                    return failed;
+                if (nearest_shift(s, half, slot, t, &shift) &&
+                    drafts->of[shift][g] >= 0)
+                    mask_lane(list, &drafts->row[drafts->of[shift][g]], halo,
+                              (uint32_t)CLUSTER(t / (uint32_t)LANES),
+                              (int)(t % (uint32_t)LANES));
             }
     }
-    return 0;
 }
 
-static int append_masks(struct md_list *list, const struct draft *draft)
+/* The masks of cluster i's rows, whose tiles stand behind `first`: in its own
+ * cluster a particle has only partners behind it. */
+static void make_masks(const struct md_store *s, struct md_list *list,
+                       int32_t i, size_t first, const struct md_drafts *drafts)
 {
-    size_t n = (size_t)draft->n_masked[0] + draft->n_masked[1];
-    if (md_grow_list((void **)&list->masks, &list->cap_masks, list->n_masks + n,
-                     sizeof *list->masks) != 0)
-        return MD_NO_MEMORY;
-    for (int halo = 0; halo < 2; halo++) {
-        if (draft->n_masked[halo] == 0)
-            continue; /* there may be no array yet */
-        memcpy(list->masks + list->n_masks, draft->mask[halo],
-               draft->n_masked[halo] * sizeof *list->masks);
-        list->n_masks += draft->n_masked[halo];
-    }
-    return 0;
+    memset(list->masks + first, 0xff,
+           (list->n_tiles - first) * sizeof *list->masks);
+    for (int k = 0; k < drafts->n; k++)
+        if (drafts->row[k].with_self)
+            list->masks[drafts->row[k].at] =
+                (uint16_t) ~((2u << drafts->row[k].lane) - 1u);
+    if (s->terms && s->terms->n_apart > 0)
+        mask_bonded(s, list, i, drafts);
 }
 
 /* ---- the rows of a cluster ---- */
@@ -358,7 +343,7 @@ static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
 {
     (void)user;
     if (reserve_drafts(w) != 0)
-        return MD_NO_MEMORY;
+        return -1;
     struct md_drafts *drafts = w->drafts;
     drafts->n = 0;
     drafts->lanes = real_lanes(s, i);
@@ -369,21 +354,15 @@ static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
         if (k == SHIFT_NONE || w->n_candidates[k] > 0 ||
             w->n_candidates[BUCKET_HALO + k] > 0)
             draft_rows(s, w, i, k, drafts);
-    if (s->masked) {
-        int failed = mask_bonded(s, i, drafts);
-        if (failed)
-            return failed;
-    }
     struct md_list *list = drafts->tiles_halo > 0 ? &w->boundary : &w->interior;
-    if (reserve_rows(list, (size_t)drafts->n, drafts->tiles) != 0)
-        return MD_NO_MEMORY;
-    for (int k = 0; k < drafts->n; k++) {
-        const struct draft *draft =
-            &drafts->row[drafts->key[k] & ((1u << DRAFT_BITS) - 1)];
-        append_row(list, (uint32_t)i, draft);
-        if (s->masked && append_masks(list, draft) != 0)
-            return MD_NO_MEMORY;
-    }
+    size_t first = list->n_tiles;
+    if (reserve_rows(s, list, (size_t)drafts->n, drafts->tiles) != 0)
+        return -1;
+    for (int k = 0; k < drafts->n; k++)
+        append_row(list, (uint32_t)i,
+                   &drafts->row[drafts->key[k] & ((1u << DRAFT_BITS) - 1)]);
+    if (s->masked)
+        make_masks(s, list, i, first, drafts);
     return 0;
 }
 
@@ -406,26 +385,19 @@ static void mark_touched(const struct md_store *s, struct md_worker *w)
 int md_build_list(struct ctx *ctx, struct md_store *s)
 {
     double radius = s->setup.list_radius;
-    if (fill_search(s) != 0)
+    if (fill_search(s) != 0 || (s->mixed && md_fill_mixing(s) != 0))
         return FAIL(ctx, STATUS_MEMORY, "no memory for the pair list");
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
         w->interior.n_rows = w->interior.n_tiles = 0;
         w->boundary.n_rows = w->boundary.n_tiles = 0;
-        w->interior.n_masks = w->boundary.n_masks = 0;
         w->failed = md_find_candidates(s, w, radius, add_rows, NULL);
         if (s->n_workers > 1 && !w->failed)
             mark_touched(s, w);
     }
     for (int k = 0; k < s->n_workers; k++) {
-        int failed = s->workers[k].failed;
-        if (failed == MD_TOO_MANY_BONDED)
-            return FAIL(ctx, STATUS_UNSUPPORTED,
-                        "a particle is bound to too many others, more than %d "
-                        "groups of %d that stand together",
-                        MASKED_MAX, LANES);
-        if (failed)
+        if (s->workers[k].failed)
             return FAIL(ctx, STATUS_MEMORY,
                         "no memory for the pair list; use more ranks");
     }

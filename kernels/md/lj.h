@@ -7,15 +7,21 @@
 #define WARPDECK_KERNELS_MD_LJ_H
 
 /* u(r) = c12 / r^12 - c6 / r^6 with c12 = 4 epsilon sigma^12 and c6 = 4 epsilon
- * sigma^6 (Allen and Tildesley 2017, eq. 1.6). r2: squared distance; f12 = 12
- * c12, f6 = 6 c6. Returns the force over the distance, so that the force on i
- * is the result times (r_i - r_j); *inv6 = r^-6 serves lj_energy(). */
-KERNEL_FN real lj_force_over_r(real r2, real f12, real f6, real *inv6)
+ * sigma^6 (Allen and Tildesley 2017, eq. 1.6). inv2: 1 over the squared
+ * distance; f12 = 12 c12, f6 = 6 c6. Returns the force over the distance, so
+ * that the force on i is the result times (r_i - r_j); *inv6 = r^-6 serves
+ * lj_energy(). */
+KERNEL_FN real lj_force_of_inverse(real inv2, real f12, real f6, real *inv6)
 {
-    real inv2 = 1 / r2;
     real inv4 = inv2 * inv2;
     *inv6 = inv4 * inv2;
     return inv4 * inv4 * (f12 * *inv6 - f6);
+}
+
+/* r2: the squared distance. */
+KERNEL_FN real lj_force_over_r(real r2, real f12, real f6, real *inv6)
+{
+    return lj_force_of_inverse(1 / r2, f12, f6, inv6);
 }
 
 KERNEL_FN real lj_energy(real inv6, real c12, real c6)

@@ -38,17 +38,6 @@ KERNEL_FN void look_up(const struct md_store *s, const uint8_t *species,
     }
 }
 
-/* Add the forces of the particles of one cluster and clear them. */
-KERNEL_FN void flush_forces(scalar *f, scalar (*i_force)[4])
-{
-    KERNEL_UNROLL for (int l = 0; l < LANES; l++)
-    {
-        for (int d = 0; d < 3; d++)
-            f[d * LANES + l] += i_force[l][d];
-    }
-    memset(i_force, 0, sizeof(scalar[LANES][4]));
-}
-
 enum { SPECIES_ONE, SPECIES_FEW, SPECIES_MANY };
 
 /* What one row adds up; a pair with a copy counts half, since the other half is
@@ -122,7 +111,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
     for (size_t r = 0; r < list->n_rows; r++) {
         const struct md_row *row = &list->rows[r];
         if (row->cluster != current) {
-            flush_forces(f + CLUSTER(current), i_force);
+            simd_flush(f + CLUSTER(current), i_force);
             current = row->cluster;
         }
         const scalar *x_i = x + CLUSTER(current) + row->lane;
@@ -137,28 +126,24 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
         if (many != SPECIES_ONE)
             table_row = s->table_stride *
                         s->species[(size_t)current * (size_t)LANES + row->lane];
-        if (bonded) {
-            for (int k = 0; k < row->masked; k++)
-                run_tile(s, x, f, *tile++, xi, simd_mask_of_bits(*mask++), &t,
-                         table_row, many, fshift, want, 0, &sum);
-        } else if (row->masked) { /* in its own cluster, only those behind it */
+        if (!bonded && row->with_self) /* only those behind it */
             in = simd_mask_of_bits(~((2u << row->lane) - 1u));
-        }
         /* Interior rows are never empty. */
-        if ((!boundary && !bonded) || tile < end)
+        if (!boundary || tile < end)
             do {
+                if (bonded)
+                    in = simd_mask_of_bits(*mask++);
                 run_tile(s, x, f, *tile++, xi, in, &t, table_row, many, fshift,
                          want, 0, &sum);
                 in = all;
             } while (tile < end);
         end = tile + (boundary ? row->n_halo : 0);
-        if (bonded && boundary)
-            for (int k = 0; k < row->masked_halo; k++)
-                run_tile(s, x, f, *tile++, xi, simd_mask_of_bits(*mask++), &t,
-                         table_row, many, fshift, want, 1, &sum);
-        while (tile < end)
-            run_tile(s, x, f, *tile++, xi, all, &t, table_row, many, fshift,
+        while (tile < end) {
+            if (bonded)
+                in = simd_mask_of_bits(*mask++);
+            run_tile(s, x, f, *tile++, xi, in, &t, table_row, many, fshift,
                      want, 1, &sum);
+        }
         simd_add_sums(i_force[row->lane], sum.f0, sum.f1, sum.f2);
         if (want) {
             energy += (double)simd_sum(sum.energy);
@@ -167,7 +152,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                 simd_sum_tensor(sum.tensor, w->tensor);
         }
     }
-    flush_forces(f + CLUSTER(current), i_force);
+    simd_flush(f + CLUSTER(current), i_force);
     w->energy = energy;
     w->virial = virial;
 }

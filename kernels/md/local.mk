@@ -13,6 +13,8 @@ MD_LOOP_SOURCES = \
 	kernels/md/box_cpu.c \
 	kernels/md/tensor.h \
 	kernels/md/bonded_cpu.c \
+	kernels/md/bonded_cpu.h \
+	kernels/md/bonded_lanes_cpu.c \
 	kernels/md/histogram_cpu.c \
 	kernels/md/eam.h \
 	kernels/md/eam_cpu.c \
@@ -20,14 +22,18 @@ MD_LOOP_SOURCES = \
 	kernels/md/eam_density_cpu.c \
 	kernels/md/eam_force_cpu.c \
 	kernels/md/charged_cpu.c \
+	kernels/md/charged_cpu.h \
+	kernels/md/charges_cpu.c \
 	kernels/md/pairs.h \
 	kernels/md/pair_forms.h \
 	kernels/md/pair_table.h \
 	kernels/md/table_cpu.c \
 	kernels/md/table_cpu.h \
 	kernels/md/segments.h \
+	kernels/md/smooth.h \
 	kernels/md/bspline.h \
 	kernels/md/mesh_cpu.c \
+	kernels/md/mix_cpu.c \
 	kernels/md/mesh_cpu.h \
 	kernels/md/waves_cpu.c \
 	kernels/md/rigid.h \

@@ -70,6 +70,8 @@ static void destroy(struct md_store *s)
                      s->table_slope,
                      s->table_cut,
                      s->table_rows,
+                     s->mix[0],
+                     s->mix[1],
                      s->mesh_copies};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         free(owned[k]);
@@ -146,6 +148,7 @@ static int make_tables(struct md_store *s)
             row[ROW_CUT2] = s->table_cut2[k];
             row[ROW_SLOPE] = s->table_slope[k];
         }
+    md_find_mixing(s);
     return 0;
 }
 
@@ -288,6 +291,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .unpack_halo = md_unpack_halo,
     .ids = md_own_ids,
     .set_terms = md_set_terms,
+    .find_terms = md_place_terms,
     .build_list = md_build_list,
     .force_own = md_force_own,
     .force_halo = md_force_halo,

@@ -237,6 +237,9 @@ struct md_kernels {
      * terms. */
     int (*set_terms)(struct ctx *ctx, struct md_store *s,
                      const struct md_term *terms, size_t n);
+    /* The same terms once more, whose particles have other slots now. May be
+     * NULL: then set_terms() is called each time. */
+    int (*find_terms)(struct ctx *ctx, struct md_store *s);
     /* Pair list of radius setup.list_radius; resets displacements. */
     int (*build_list)(struct ctx *ctx, struct md_store *s);
 

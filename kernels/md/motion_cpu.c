@@ -69,31 +69,50 @@ void md_kick(struct md_store *s, double dt_kick)
     }
 }
 
+/* The masses of a cluster's particles, 0 of padding and of what is held. */
+KERNEL_FN void masses_of(const struct md_store *s, size_t cluster, double *mass)
+{
+    const int64_t *id = s->id + cluster * (size_t)LANES;
+    const uint8_t *species = s->species + cluster * (size_t)LANES;
+    const struct md_outer *outer = s->setup.outer;
+    if (s->setup.n_species == 1)
+        EACH_LANE(l) mass[l] = id[l] != 0 ? s->setup.mass[0] : 0;
+    else
+        EACH_LANE(l) mass[l] = id[l] != 0 ? s->setup.mass[species[l]] : 0;
+    for (int l = 0; outer && l < LANES; l++)
+        if (md_held_at(outer, id[l], species[l]))
+            mass[l] = 0;
+}
+
 void md_sum_moments(const struct md_store *s, struct md_moments *out)
 {
     size_t n = (size_t)s->n_clusters;
-    double kinetic = 0, px = 0, py = 0, pz = 0, mass = 0;
-#pragma omp parallel for schedule(static) num_threads(s->n_workers)            \
-    reduction(+ : kinetic, px, py, pz, mass)
+    double sum[5][LANES] = {{0}}; /* lanes apart, so that they are vectors */
+#pragma omp parallel for schedule(static) num_threads(s->n_workers) reduction( \
+        + : sum)
     for (size_t c = 0; c < n; c++) {
+        const state *v = s->v + CLUSTER(c);
+        double mass[LANES];
+        masses_of(s, c, mass);
         EACH_LANE(l)
         {
-            size_t slot = c * (size_t)LANES + (size_t)l;
-            const state *v = s->v + CLUSTER(c) + l;
-            double m = s->id[slot] != 0 ? s->setup.mass[s->species[slot]] : 0;
-            if (s->setup.outer &&
-                md_held_at(s->setup.outer, s->id[slot], s->species[slot]))
-                m = 0;
-            double vx = (double)v[0], vy = (double)v[LANES],
-                   vz = (double)v[2 * LANES];
-            kinetic += 0.5 * m * (vx * vx + vy * vy + vz * vz);
-            px += m * vx;
-            py += m * vy;
-            pz += m * vz;
-            mass += m;
+            double vx = (double)v[l], vy = (double)v[LANES + l],
+                   vz = (double)v[2 * LANES + l];
+            sum[0][l] += mass[l] * (vx * vx + vy * vy + vz * vz);
+            sum[1][l] += mass[l] * vx;
+            sum[2][l] += mass[l] * vy;
+            sum[3][l] += mass[l] * vz;
+            sum[4][l] += mass[l];
         }
     }
-    *out = (struct md_moments){kinetic, {px, py, pz}, mass};
+    *out = (struct md_moments){0};
+    EACH_LANE(l)
+    {
+        out->kinetic += 0.5 * sum[0][l];
+        for (int d = 0; d < 3; d++)
+            out->momentum[d] += sum[1 + d][l];
+        out->mass += sum[4][l];
+    }
 }
 
 void md_scale_velocities(struct md_store *s, double factor)

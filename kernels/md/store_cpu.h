@@ -41,24 +41,23 @@ struct md_columns {
 };
 
 /* One row of the list: n tiles of own clusters and then n_halo of copies, which
- * follow those of the row before. Partners to leave out stand in the first
- * tiles of either kind: without bonds those before i in its own cluster, so
- * that lane tells them; with bonds md_list.masks has the lanes that count. */
+ * follow those of the row before. Partners to leave out: in a store with masks
+ * md_list.masks has the lanes that count; in others they are those before i in
+ * its own cluster, the first tile, so that lane tells them. */
 struct md_row {
     uint32_t cluster;   /* of the particle i */
     uint16_t n, n_halo; /* a longer row is continued in the next */
     uint8_t lane;       /* of the particle i */
     uint8_t shift;      /* added to i's position */
-    uint8_t masked;     /* own tiles with lanes left out */
-    uint8_t masked_halo;
+    uint8_t with_self;  /* the first own tile is i's own cluster */
 };
 
 struct md_list {
     struct md_row *rows;
     uint32_t *tiles; /* first element of each tile: CLUSTER(j) */
     size_t n_rows, n_tiles, cap_rows, cap_tiles;
-    uint16_t *masks; /* with bonds: lanes of each masked tile, row by row */
-    size_t n_masks, cap_masks;
+    uint16_t *masks; /* lanes of each tile, in a store with masks */
+    size_t cap_masks;
 };
 
 struct md_link;
@@ -91,15 +90,13 @@ struct md_worker {
     struct md_link *links; /* scratch of md_find_candidates() */
     size_t cap_candidates, cap_lane_tiles, cap_links;
     struct md_drafts *drafts; /* scratch of the row builder */
-    int failed;               /* in a parallel region: enum md_failure */
+    int failed;               /* in a parallel region */
     double energy, coulomb, virial, tensor[6];
     struct md_sums terms; /* of the last md_run_terms() */
     int broken;           /* a FENE bond */
     struct md_near near;
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
 };
-
-enum md_failure { MD_NO_MEMORY = 1, MD_TOO_MANY_BONDED };
 
 enum { TOUCH_BLOCK = 32 }; /* clusters per flag of md_worker.touched */
 
@@ -159,6 +156,12 @@ struct md_store {
     scalar *table_f12, *table_f6, *table_cut2, *table_shift, *table_slope,
         *table_cut;
     scalar *table_rows; /* the same, four of a pair together: lj_rows.h */
+    /* Where there are many species and all pairs follow the arithmetic rule:
+     * of each species and each slot half of sigma, and the root of 24 epsilon;
+     * what is the same for all pairs */
+    int mixed;
+    scalar species_mix[2][MD_SPECIES_MAX], *mix[2], mix_cut2, mix_slope;
+    size_t cap_mix;
 
     /* positions as floats, and their squares, for the list's distance test */
     float *search[4];
@@ -176,7 +179,7 @@ struct md_store {
     struct md_tables *tables;   /* in place of Lennard-Jones, or NULL */
     struct md_rigid *rigid;     /* NULL: no rigid bonds */
     struct md_eam_work *eam;    /* or, not NULL, eam_cpu.c */
-    int masked;                 /* bonds keep partners out of the pair list */
+    int masked;                 /* with masks: bonds, or charged_cpu.c */
 };
 
 #define md_reserve_clusters MD_NAME(md_reserve_clusters)
@@ -247,6 +250,13 @@ int md_extract_leavers(struct ctx *ctx, struct md_store *s,
 int md_place(struct ctx *ctx, struct md_store *s, struct md_columns *columns,
              size_t n, int32_t first_cluster, int32_t *n_clusters);
 int32_t md_column_of(const struct md_columns *columns, double x, double y);
+
+/* mix_cpu.c: whether the coefficients follow the rule (setup.coeff and tables
+ * are there), and each slot's share of them. Returns 0 or -1. */
+#define md_find_mixing MD_NAME(md_find_mixing)
+void md_find_mixing(struct md_store *s);
+#define md_fill_mixing MD_NAME(md_fill_mixing)
+int md_fill_mixing(struct md_store *s);
 
 /* Boxes of clusters [first, last), from pair_x. */
 #define md_cluster_boxes MD_NAME(md_cluster_boxes)

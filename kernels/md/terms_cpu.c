@@ -54,6 +54,8 @@ int md_terms_create(struct ctx *ctx, struct md_store *s)
     }
     s->setup.field = f;
     s->terms = t;
+    if (!failed && md_lanes_create(s) != 0)
+        failed = 1;
     return failed ? FAIL(ctx, STATUS_MEMORY, "no memory for bonds") : 0;
 }
 
@@ -67,12 +69,14 @@ void md_terms_destroy(struct md_terms *t)
     free((void *)(uintptr_t)t->field.impropers);
     free((void *)(uintptr_t)t->field.lj14);
     free((void *)(uintptr_t)t->field.pairs14);
-    free(t->key);
-    free(t->value);
+    free(t->known);
+    free(t->place);
     free(t->next_image);
     free(t->terms);
+    free(t->apart);
     free(t->excluded);
     free(t->first_excluded);
+    free(t->lanes);
     free(t);
 }
 
@@ -86,53 +90,66 @@ void md_own_ids(const struct md_store *s, int64_t *out)
             *out++ = s->id[slot];
 }
 
-/* The slot of an id, UINT32_MAX where it is not here. */
-static uint32_t slot_of(const struct md_terms *t, int64_t id)
+/* Where an id is looked for first. */
+static inline size_t home_of(const struct md_terms *t, int64_t id)
 {
-    for (size_t k = id_home(id, t->capacity);;
-         k = (k + 1) & (t->capacity - 1)) {
-        if (t->key[k] == id)
-            return t->value[k];
-        if (t->key[k] == 0)
-            return UINT32_MAX;
-    }
+    return t->direct ? (size_t)id : id_home(id, t->capacity);
+}
+
+/* The slot of an id, UINT32_MAX where it is not here. */
+static inline uint32_t slot_of(const struct md_store *s, int64_t id)
+{
+    const struct md_terms *t = s->terms;
+    size_t k = home_of(t, id);
+    if (t->direct)
+        return k < t->capacity ? t->place[k] : UINT32_MAX;
+    while (t->place[k] != UINT32_MAX && s->id[t->place[k]] != id)
+        k = (k + 1) & (t->capacity - 1);
+    return t->place[k];
+}
+
+/* Room to find n particles by ids up to `greatest`. */
+static int reserve_places(struct md_terms *t, size_t n, int64_t greatest)
+{
+    size_t capacity = 64;
+    while (capacity < 2 * n)
+        capacity *= 2;
+    t->direct = (size_t)greatest < 4 * capacity;
+    t->capacity = t->direct ? (size_t)greatest + 1 : capacity;
+    if (md_grow((void **)&t->place, &t->cap_place, t->capacity,
+                sizeof *t->place) != 0)
+        return -1;
+    memset(t->place, 0xff, t->capacity * sizeof *t->place);
+    return 0;
 }
 
 static int index_slots(struct ctx *ctx, struct md_store *s)
 {
     struct md_terms *t = s->terms;
     size_t slots = (size_t)(s->n_clusters + s->n_clusters_halo) * (size_t)LANES;
-    size_t capacity = 64;
-    while (capacity < 2 * (s->n_own + s->n_halo))
-        capacity *= 2;
-    if (capacity > t->capacity) {
-        free(t->key);
-        free(t->value);
-        t->key = malloc(capacity * sizeof *t->key);
-        t->value = malloc(capacity * sizeof *t->value);
-        t->capacity = t->key && t->value ? capacity : 0;
-        if (t->capacity == 0)
-            return FAIL(ctx, STATUS_MEMORY, "no memory to find bonds");
-    }
-    memset(t->key, 0, t->capacity * sizeof *t->key);
-    if (md_grow((void **)&t->next_image, &t->cap_next_image, slots,
+    int64_t greatest = 0;
+    for (size_t slot = 0; slot < slots; slot++)
+        greatest = s->id[slot] > greatest ? s->id[slot] : greatest;
+    if (reserve_places(t, s->n_own + s->n_halo, greatest) != 0 ||
+        md_grow((void **)&t->next_image, &t->cap_next_image, slots,
                 sizeof *t->next_image) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory to find bonds");
+    memset(t->next_image, 0xff, slots * sizeof *t->next_image);
     for (size_t slot = 0; slot < slots; slot++) {
         int64_t id = s->id[slot];
-        t->next_image[slot] = UINT32_MAX;
         if (id == 0)
             continue;
-        size_t k = id_home(id, t->capacity);
-        while (t->key[k] != 0 && t->key[k] != id)
+        size_t k = home_of(t, id);
+        while (!t->direct && t->place[k] != UINT32_MAX &&
+               s->id[t->place[k]] != id)
             k = (k + 1) & (t->capacity - 1);
-        if (t->key[k] == id) {
-            t->next_image[slot] = t->next_image[t->value[k]];
-            t->next_image[t->value[k]] = (uint32_t)slot;
-            continue;
+        uint32_t there = t->place[k];
+        if (there == UINT32_MAX) {
+            t->place[k] = (uint32_t)slot;
+        } else {
+            t->next_image[slot] = t->next_image[there];
+            t->next_image[there] = (uint32_t)slot;
         }
-        t->key[k] = id;
-        t->value[k] = (uint32_t)slot;
     }
     return 0;
 }
@@ -147,45 +164,37 @@ static int is_plain_pair(const struct md_store *s, const struct md_term *term)
            (!charged || f->special_coulomb[term->type] >= 1);
 }
 
+/* A pair that is kept out of the list and gets nothing in its place. */
+static int has_no_force(const struct md_store *s, const struct md_term *term)
+{
+    const struct md_force_field *f = &s->terms->field;
+    int charged = s->setup.charged && f->coulomb.method != MD_COULOMB_NONE;
+    return term->kind == MD_TERM_SPECIAL && !charged &&
+           !(f->special_lj[term->type] > 0);
+}
+
 /* Particles that are farther apart than copies reach have no pair force, so
  * that one that only changes it may be missing: *there = 0. A mesh has forces
  * at any distance. */
-static int find_particles(struct ctx *ctx, const struct md_store *s,
-                          const struct md_term *term, struct slot_term *out,
-                          int *there)
+static inline int find_particles(struct ctx *ctx, const struct md_store *s,
+                                 const struct md_term *term,
+                                 struct slot_term *out, int *there)
 {
     uint32_t own = (uint32_t)s->n_clusters * (uint32_t)LANES;
-    int may_miss = term->kind == MD_TERM_SPECIAL &&
-                   s->terms->field.coulomb.method != MD_COULOMB_EWALD;
+    int size = md_term_size(term->kind);
     *out = (struct slot_term){.type = term->type, .kind = (uint8_t)term->kind};
-    *there = !is_plain_pair(s, term);
-    for (int k = 0; k < md_term_size(term->kind) && *there; k++) {
-        out->slot[k] = slot_of(s->terms, term->id[k]);
-        if (out->slot[k] == UINT32_MAX && !may_miss)
-            return fail_missing(ctx, term, k);
-        if (out->slot[k] == UINT32_MAX)
+    *there = 1;
+    for (int k = 0; k < size; k++) {
+        uint32_t slot = out->slot[k] = slot_of(s, term->id[k]);
+        if (slot == UINT32_MAX) {
             *there = 0;
-        else if (out->slot[k] < own)
-            out->own |= (uint8_t)(1 << k);
+            if (term->kind != MD_TERM_SPECIAL ||
+                s->terms->field.coulomb.method == MD_COULOMB_EWALD)
+                return fail_missing(ctx, term, k);
+        }
+        out->own |= (uint8_t)((slot < own) << k);
     }
     return 0;
-}
-
-static int find_rigid(struct ctx *ctx, struct md_store *s,
-                      const struct md_term *terms, size_t n)
-{
-    struct slot_term term;
-    int there, clear = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (!md_term_is_rigid(terms[k].kind))
-            continue;
-        if (!clear++)
-            TRY(md_rigid_clear(ctx, s));
-        TRY(find_particles(ctx, s, &terms[k], &term, &there));
-        TRY(md_rigid_add(ctx, s, &term));
-    }
-    /* None here now, though there may be elsewhere. */
-    return clear || !s->rigid ? 0 : md_rigid_clear(ctx, s);
 }
 
 static int is_inner(const struct slot_term *term)
@@ -203,10 +212,10 @@ static int index_excluded(struct ctx *ctx, struct md_store *s)
                 sizeof *t->first_excluded) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for bonded pairs");
     memset(t->first_excluded, 0, (own + 2) * sizeof *t->first_excluded);
-    for (size_t k = 0; k < t->n; k++)
-        for (int e = 0; t->terms[k].kind == MD_TERM_SPECIAL && e < 2; e++)
-            if (t->terms[k].slot[e] < own) {
-                t->first_excluded[t->terms[k].slot[e] + 2]++;
+    for (size_t k = 0; k < t->n_apart; k++)
+        for (int e = 0; e < 2; e++)
+            if (t->apart[k][e] < own) {
+                t->first_excluded[t->apart[k][e] + 2]++;
                 n++;
             }
     for (size_t k = 2; k < own + 2; k++)
@@ -214,30 +223,37 @@ static int index_excluded(struct ctx *ctx, struct md_store *s)
     if (md_grow((void **)&t->excluded, &t->cap_excluded, n + 1,
                 sizeof *t->excluded) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for bonded pairs");
-    for (size_t k = 0; k < t->n; k++)
-        for (int e = 0; t->terms[k].kind == MD_TERM_SPECIAL && e < 2; e++)
-            if (t->terms[k].slot[e] < own)
-                t->excluded[t->first_excluded[t->terms[k].slot[e] + 1]++] =
-                    t->terms[k].slot[1 - e];
+    for (size_t k = 0; k < t->n_apart; k++)
+        for (int e = 0; e < 2; e++)
+            if (t->apart[k][e] < own)
+                t->excluded[t->first_excluded[t->apart[k][e] + 1]++] =
+                    t->apart[k][1 - e];
     return 0;
 }
 
 /* Terms of own particles alone, then those with copies, each in their order:
  * the latter are put at the end of the array, from there on backwards, until
  * it is known where they begin. */
-static int find_terms(struct ctx *ctx, struct md_store *s,
-                      const struct md_term *terms, size_t n)
+static int find_places(struct ctx *ctx, struct md_store *s)
 {
     struct md_terms *t = s->terms;
-    size_t inner = 0, outer = n;
+    size_t inner = 0, n = t->n_known, outer = n;
+    t->n_apart = 0;
     for (size_t k = 0; k < n; k++) {
         struct slot_term term;
         int there;
-        if (md_term_is_rigid(terms[k].kind))
+        if (md_term_is_rigid(t->known[k].kind))
             continue;
-        TRY(find_particles(ctx, s, &terms[k], &term, &there));
-        if (there)
-            t->terms[is_inner(&term) ? inner++ : --outer] = term;
+        TRY(find_particles(ctx, s, &t->known[k], &term, &there));
+        if (!there)
+            continue;
+        if (term.kind == MD_TERM_SPECIAL) {
+            t->apart[t->n_apart][0] = term.slot[0];
+            t->apart[t->n_apart++][1] = term.slot[1];
+            if (has_no_force(s, &t->known[k]))
+                continue;
+        }
+        t->terms[is_inner(&term) ? inner++ : --outer] = term;
     }
     t->n_inner = inner;
     t->n = inner + n - outer;
@@ -250,24 +266,65 @@ static int find_terms(struct ctx *ctx, struct md_store *s,
     return 0;
 }
 
+static int find_rigid(struct ctx *ctx, struct md_store *s)
+{
+    const struct md_terms *t = s->terms;
+    struct slot_term term;
+    int there, clear = 0;
+    for (size_t k = 0; k < t->n_known; k++) {
+        if (!md_term_is_rigid(t->known[k].kind))
+            continue;
+        if (!clear++)
+            TRY(md_rigid_clear(ctx, s));
+        TRY(find_particles(ctx, s, &t->known[k], &term, &there));
+        TRY(md_rigid_add(ctx, s, &term));
+    }
+    /* None here now, though there may be elsewhere. */
+    return clear || !s->rigid ? 0 : md_rigid_clear(ctx, s);
+}
+
+int md_place_terms(struct ctx *ctx, struct md_store *s)
+{
+    struct md_terms *t = s->terms;
+    if (!t->set)
+        return FAIL(ctx, STATUS_INTERNAL, "terms are looked for, but not set");
+    TRY(index_slots(ctx, s));
+    TRY(find_places(ctx, s));
+    for (int k = 0; k < s->n_workers; k++)
+        s->workers[k].broken = 0;
+    TRY(find_rigid(ctx, s));
+    TRY(index_excluded(ctx, s));
+    s->masked = s->charges || t->n_apart > 0;
+    return 0;
+}
+
 int md_set_terms(struct ctx *ctx, struct md_store *s,
                  const struct md_term *terms, size_t n)
 {
     struct md_terms *t = s->terms;
+    size_t first[MD_TERM_KINDS + 1] = {0};
     if (!t)
         return n == 0
                    ? 0
                    : FAIL(ctx, STATUS_INTERNAL, "terms without a force field");
-    TRY(index_slots(ctx, s));
-    if (md_grow((void **)&t->terms, &t->cap_terms, n, sizeof *t->terms) != 0)
+    for (size_t k = 0; k < n; k++)
+        first[terms[k].kind + 1] += !is_plain_pair(s, &terms[k]);
+    t->n_apart = first[MD_TERM_SPECIAL + 1];
+    for (int kind = 0; kind < MD_TERM_KINDS; kind++)
+        first[kind + 1] += first[kind];
+    t->n_known = first[MD_TERM_KINDS];
+    if (md_grow((void **)&t->known, &t->cap_known, t->n_known,
+                sizeof *t->known) != 0 ||
+        md_grow((void **)&t->terms, &t->cap_terms, t->n_known,
+                sizeof *t->terms) != 0 ||
+        md_grow((void **)&t->apart, &t->cap_apart, t->n_apart,
+                sizeof *t->apart) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bonds", n);
-    TRY(find_terms(ctx, s, terms, n));
-    for (int k = 0; k < s->n_workers; k++)
-        s->workers[k].broken = 0;
-    TRY(find_rigid(ctx, s, terms, n));
-    TRY(index_excluded(ctx, s));
-    s->masked = t->first_excluded[(size_t)s->n_clusters * (size_t)LANES] > 0;
-    return 0;
+    for (size_t k = 0; k < n; k++)
+        if (!is_plain_pair(s, &terms[k]))
+            t->known[first[terms[k].kind]++] = terms[k];
+    t->set = 1;
+    return md_place_terms(ctx, s);
 }
 
 /* ---- shares of threads ---- */
@@ -295,16 +352,4 @@ void md_mark_terms(const struct md_store *s, struct md_worker *w)
                     w->touched[s->terms->terms[k].slot[e] /
                                (uint32_t)(LANES * TOUCH_BLOCK)] = 1;
     }
-}
-
-const uint32_t *md_excluded(const struct md_store *s, size_t i, size_t *n)
-{
-    const struct md_terms *t = s->terms;
-    *n = t->first_excluded[i + 1] - t->first_excluded[i];
-    return t->excluded + t->first_excluded[i];
-}
-
-uint32_t md_next_image(const struct md_store *s, uint32_t slot)
-{
-    return s->terms->next_image[slot];
 }

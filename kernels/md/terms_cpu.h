@@ -17,31 +17,47 @@ struct slot_term {
 
 struct md_terms {
     struct md_force_field field; /* arrays are owned */
-    /* ids of own particles and copies -> slots; an own one goes first */
-    int64_t *key;
-    uint32_t *value;
-    size_t capacity;      /* a power of two */
+    /* The terms of the last md_set_terms(), sorted by kind; those that do
+     * nothing are left out. */
+    struct md_term *known;
+    size_t n_known, cap_known;
+    int set;
+    /* Slots of own particles and copies by id, UINT32_MAX where there is none;
+     * an own one goes first. Where ids are small enough an id is its own place
+     * (direct), else id_home(). */
+    uint32_t *place;
+    size_t capacity; /* not direct: a power of two */
+    size_t cap_place;
+    int direct;
     uint32_t *next_image; /* [slots]: another slot of the same id */
     size_t cap_next_image;
-    struct slot_term *terms;
+    struct slot_term *terms;      /* that have forces */
     size_t n, cap_terms, n_inner; /* first those of own particles alone */
+    uint32_t (*apart)[2];         /* pairs that are kept out of the pair list */
+    size_t n_apart, cap_apart;
     /* excluded[first_excluded[s] .. first_excluded[s + 1]) are partners of own
      * slot s, each pair from both sides where both are own; the first image of
      * each */
     uint32_t *excluded;
     size_t *first_excluded;
     size_t cap_excluded, cap_first;
+    struct md_lanes *lanes; /* bonded_lanes_cpu.c */
 };
 
 /* Copies of the force field's arrays. Errors: STATUS_MEMORY. */
 #define md_terms_create MD_NAME(md_terms_create)
 int md_terms_create(struct ctx *ctx, struct md_store *s);
+/* s->terms->lanes. Returns 0, or -1: no memory. */
+#define md_lanes_create MD_NAME(md_lanes_create)
+int md_lanes_create(struct md_store *s);
 #define md_terms_destroy MD_NAME(md_terms_destroy)
 void md_terms_destroy(struct md_terms *t);
 
 #define md_set_terms MD_NAME(md_set_terms)
 int md_set_terms(struct ctx *ctx, struct md_store *s,
                  const struct md_term *terms, size_t n);
+#define md_place_terms MD_NAME(md_place_terms)
+int md_place_terms(struct ctx *ctx, struct md_store *s);
 #define md_own_ids MD_NAME(md_own_ids)
 void md_own_ids(const struct md_store *s, int64_t *out);
 
@@ -73,10 +89,17 @@ void md_mark_terms(const struct md_store *s, struct md_worker *w);
 
 /* Partners that are kept out of the pair list of own slot i, *n of them, the
  * first image of each; and the next image of a slot, UINT32_MAX: none. */
-#define md_excluded MD_NAME(md_excluded)
-const uint32_t *md_excluded(const struct md_store *s, size_t i, size_t *n);
-#define md_next_image MD_NAME(md_next_image)
-uint32_t md_next_image(const struct md_store *s, uint32_t slot);
+static inline const uint32_t *md_excluded(const struct md_store *s, size_t i,
+                                          size_t *n)
+{
+    const struct md_terms *t = s->terms;
+    *n = t->first_excluded[i + 1] - t->first_excluded[i];
+    return t->excluded + t->first_excluded[i];
+}
+static inline uint32_t md_next_image(const struct md_store *s, uint32_t slot)
+{
+    return s->terms->next_image[slot];
+}
 
 /* ---- charged_cpu.c: charges, and CHARMM's switch ---- */
 /* s->charges, where the force field has either. Errors: STATUS_MEMORY. */

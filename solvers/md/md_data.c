@@ -165,9 +165,19 @@ cleanup:
     return status;
 }
 
-/* Pairs that the bonds of the whole system exclude, on rank 0. */
-static int find_special(struct ctx *ctx, const struct md_data *data,
-                        struct md_term **special, size_t *n)
+/* Whether a pair few bonds apart is as any other. */
+static int is_plain(const struct md *md, const struct md_term *term)
+{
+    const struct md_force_field *f = &md->bonded.field;
+    int charged = md->charged && f->coulomb.method != MD_COULOMB_NONE;
+    return f->special_lj[term->type] >= 1 &&
+           (!charged || f->special_coulomb[term->type] >= 1);
+}
+
+/* Pairs that the bonds of the whole system exclude or change, on rank 0. */
+static int find_special(struct ctx *ctx, const struct md *md,
+                        const struct md_data *data, struct md_term **special,
+                        size_t *n)
 {
     size_t bonds = 0;
     int64_t(*pairs)[2] =
@@ -184,6 +194,11 @@ static int find_special(struct ctx *ctx, const struct md_data *data,
     int status = topology_special(ctx, data->n_atoms, bonds,
                                   (const int64_t(*)[2])pairs, special, n);
     free(pairs);
+    size_t all = *n;
+    *n = 0;
+    for (size_t i = 0; i < all; i++)
+        if (!is_plain(md, &(*special)[i]))
+            (*special)[(*n)++] = (*special)[i];
     return status;
 }
 
@@ -198,7 +213,7 @@ static int place_terms(struct ctx *ctx, const struct md *md,
     size_t n = 0, n_terms = is_reader ? data->n_all_terms : 0;
     status = mark_own(ctx, data, list, &here);
     if (status == 0 && is_reader && !data->styled)
-        status = find_special(ctx, data, &special, &n);
+        status = find_special(ctx, md, data, &special, &n);
     if (status == 0 && is_reader && md->rigid.on) {
         status = md_rigid_groups(ctx, md, data, &groups, &n_terms);
         terms = groups;

@@ -26,6 +26,7 @@ struct topology {
     size_t n_terms, cap_terms, n_holes;
     struct md_term *out;
     size_t cap_out;
+    int changed; /* since topology_terms() */
 };
 
 enum { FREE = 0, LEFT = -1 };
@@ -33,7 +34,10 @@ enum { FREE = 0, LEFT = -1 };
 int topology_create(struct ctx *ctx, struct topology **out)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? 0 : FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    if (!*out)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    (*out)->changed = 1;
+    return 0;
 }
 
 void topology_destroy(struct topology *t)
@@ -157,6 +161,7 @@ int topology_add(struct ctx *ctx, struct topology *t, int64_t id,
 {
     if (n == 0)
         return 0;
+    t->changed = 1;
     struct entry *e = find(t, id);
     if (!e) {
         TRY(reserve_entry(ctx, t));
@@ -195,6 +200,7 @@ static int compare_terms(const void *a, const void *b)
 
 void topology_sort(struct topology *t)
 {
+    t->changed = 1;
     for (size_t k = 0; k < t->capacity; k++)
         if (t->table[k].id > 0)
             qsort(t->terms + t->table[k].first, t->table[k].n, sizeof *t->terms,
@@ -235,6 +241,7 @@ size_t topology_pack(struct topology *t, int64_t id, void *to)
     t->n_holes += e->n;
     *e = (struct entry){LEFT, 0, 0};
     t->particles--;
+    t->changed = 1;
     return bytes;
 }
 
@@ -292,12 +299,42 @@ static void find_batch(const struct topology *t, const int64_t *ids, size_t n,
     }
 }
 
-int topology_terms(struct ctx *ctx, struct topology *t, const int64_t *ids,
+/* Ascending, digit by digit from the last one (Knuth, volume 3, section
+ * 5.2.5). */
+static void sort_ids(int64_t *ids, int64_t *scratch, size_t n)
+{
+    enum { DIGIT = 11 };
+    int64_t greatest = 0, *from = ids, *to = scratch;
+    for (size_t i = 0; i < n; i++)
+        greatest = ids[i] > greatest ? ids[i] : greatest;
+    for (int shift = 0; shift < 63 && greatest >> shift > 0; shift += DIGIT) {
+        size_t first[(1 << DIGIT) + 1] = {0};
+        const int64_t mask = (1 << DIGIT) - 1;
+        for (size_t i = 0; i < n; i++)
+            first[(from[i] >> shift & mask) + 1]++;
+        for (int k = 0; k < 1 << DIGIT; k++)
+            first[k + 1] += first[k];
+        for (size_t i = 0; i < n; i++)
+            to[first[from[i] >> shift & mask]++] = from[i];
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != ids)
+        memcpy(ids, from, n * sizeof *ids);
+}
+
+int topology_terms(struct ctx *ctx, struct topology *t, int64_t *ids,
                    size_t n_ids, const struct md_term **out, size_t *n)
 {
     const struct entry *found[BATCH];
     size_t known = 0;
+    int64_t *scratch = malloc((n_ids + 1) * sizeof *scratch);
     *n = 0;
+    if (!scratch)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu ids", n_ids);
+    sort_ids(ids, scratch, n_ids);
+    free(scratch);
     TRY(reserve(ctx, &t->out, &t->cap_out, t->n_terms - t->n_holes));
     for (size_t i = 0; i < n_ids; i++) {
         if (i % BATCH == 0)
@@ -318,5 +355,11 @@ int topology_terms(struct ctx *ctx, struct topology *t, const int64_t *ids,
         return FAIL(ctx, STATUS_INTERNAL,
                     "bonds of %zu particles, but only %zu of them are here",
                     t->particles, known);
+    t->changed = 0;
     return 0;
+}
+
+int topology_changed(const struct topology *t)
+{
+    return t->changed;
 }

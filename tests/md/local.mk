@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/md/t_pair \
 	tests/md/t_random \
 	tests/md/t_segments \
+	tests/md/t_store \
 	tests/md/t_xyz \
 	tests/md/thermostats
 
@@ -39,6 +40,8 @@ tests_md_t_random_SOURCES = tests/md/t_random.c
 tests_md_t_random_LDADD = $(TEST_LIBS)
 tests_md_t_segments_SOURCES = tests/md/t_segments.c
 tests_md_t_segments_LDADD = $(TEST_LIBS)
+tests_md_t_store_SOURCES = tests/md/t_store.c
+tests_md_t_store_LDADD = $(TEST_LIBS)
 tests_md_t_xyz_SOURCES = tests/md/t_xyz.c $(MD_CASE_SOURCES)
 tests_md_t_xyz_LDADD = $(TEST_LIBS)
 tests_md_thermostats_SOURCES = tests/md/thermostats.c $(MD_CASE_SOURCES)
@@ -52,6 +55,7 @@ TESTS += \
 	tests/md/t_pair \
 	tests/md/t_random \
 	tests/md/t_segments \
+	tests/md/t_store \
 	tests/md/t_xyz
 
 EXTRA_DIST += \

@@ -7,6 +7,7 @@
 
 #include "kernels/md/pairs.h"
 #include "kernels/md/segments.h"
+#include "kernels/md/smooth.h"
 #include "tests/tap.h"
 
 static double force_of(const void *user, double r2)
@@ -56,8 +57,37 @@ static double worst_of(segment_fn fn, const struct md_coulomb *q, int bits,
     return worst;
 }
 
+/* 1 / r less what is smooth is what Ewald's sum has, and its polynomials are
+ * as good as smooth_table() says; in units of plain Coulomb at the cutoff. */
+static void check_smooth(double reach)
+{
+    double table[(SMOOTH_DEGREE + 1) * SMOOTH_PARTS], worst = 0;
+    struct md_coulomb q = {MD_COULOMB_EWALD, 1, 9, reach / 9};
+    double end = q.cutoff * q.cutoff, scale = end * q.cutoff;
+    double said =
+        smooth_table(smooth_force, q.alpha, end, table) * scale + 1e-13;
+    for (int i = 1; i < 20000; i++) {
+        double r2 = end * i / 20000, g, sum = 0;
+        int part = (int)(r2 / end * SMOOTH_PARTS);
+        double t = r2 / end * SMOOTH_PARTS - part - 0.5;
+        coulomb_pair(&q, r2, &g);
+        for (int d = SMOOTH_DEGREE; d >= 0; d--)
+            sum = sum * t + table[d * SMOOTH_PARTS + part];
+        double plain = 1 / (r2 * sqrt(r2));
+        /* the exact force is rounded beside the plain one */
+        worst =
+            fmax(worst, fabs(plain - sum - g) * scale - 4e-16 * plain * scale);
+    }
+    tap_ok(worst < 1.2 * said && (reach > 3 || said < 3e-12),
+           "splitting times cutoff %g: less what is smooth, good to %.1e",
+           reach, worst);
+}
+
 int main(void)
 {
+    check_smooth(2);
+    check_smooth(3);
+    check_smooth(4);
     static const char *const names[] = {"", "cut", "dsf", "ewald"};
     for (int method = MD_COULOMB_CUT; method <= MD_COULOMB_EWALD; method++)
         for (int scale = 0; scale < 3; scale++) {

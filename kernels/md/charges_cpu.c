@@ -1,0 +1,134 @@
+/* charges_cpu.c: the tables of Coulomb's force and energy. */
+#include "kernels/md/charged_cpu.h"
+#include "kernels/md/terms_cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "kernels/md/pairs.h"
+
+static double force_of(const void *user, double r2)
+{
+    double g;
+    coulomb_pair(user, r2, &g);
+    return g;
+}
+
+static double energy_of(const void *user, double r2)
+{
+    double g;
+    return coulomb_pair(user, r2, &g);
+}
+
+static int make_table(segment_fn fn, const struct md_coulomb *q, scalar **out)
+{
+    double table[(DEGREE + 1) * SEGMENTS];
+    size_t capacity = 0;
+    if (md_grow((void **)out, &capacity, sizeof table / sizeof *table,
+                sizeof **out) != 0)
+        return -1;
+    segment_table(fn, q, q->cutoff * q->cutoff, BITS, DEGREE, table);
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        (*out)[k] = (scalar)table[k];
+    return 0;
+}
+
+/* Doubles only: floats have segments of so low a degree that no root pays. The
+ * polynomials' error is measured against plain Coulomb's force at the cutoff,
+ * which other errors of the method exceed by far. Returns 0 or -1. */
+static int make_smooth(struct md_charges *c, const struct md_coulomb *q)
+{
+    double table[(SMOOTH_DEGREE + 1) * SMOOTH_PARTS];
+    segment_fn const fn[] = {smooth_force, smooth_energy};
+    scalar **const out[] = {&c->smooth_force, &c->smooth_energy};
+    if (KERNEL_SCALAR_BYTES != 8 || q->method != MD_COULOMB_EWALD)
+        return 0;
+    c->smooth = 1;
+    c->constant = q->constant;
+    c->parts_per_length2 = SMOOTH_PARTS / c->cutoff2;
+    for (int k = 0; k < 2; k++) {
+        size_t capacity = 0;
+        if (md_grow((void **)out[k], &capacity, sizeof table / sizeof *table,
+                    sizeof **out[k]) != 0)
+            return -1;
+        double scale = k == 0 ? c->cutoff2 * q->cutoff : q->cutoff;
+        double error = smooth_table(fn[k], q->alpha, c->cutoff2, table);
+        c->smooth = c->smooth && error * scale < 3e-12;
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+            (*out[k])[i] = (scalar)table[i];
+    }
+    return 0;
+}
+
+/* The damped shifted force neutralizes the sphere around each charge with the
+ * charge's own mirror on its surface; a unit charge alone has the energy of
+ * itself in that: Fennell and Gezelter (2006), as LAMMPS counts it. */
+static double self_energy(const struct md_coulomb *q)
+{
+    const double root_pi = 1.7724538509055159;
+    if (q->method != MD_COULOMB_DSF)
+        return 0;
+    double a = q->alpha, rc = q->cutoff;
+    double at_end = erfc(a * rc) / rc;
+    double slope = at_end / rc + 2 * a / root_pi * exp(-a * a * rc * rc) / rc;
+    return -q->constant * (0.5 * (at_end + slope * rc) + a / root_pi);
+}
+
+int md_charges_create(struct ctx *ctx, struct md_store *s)
+{
+    const struct md_force_field none = {0};
+    const struct md_force_field *field = s->terms ? &s->terms->field : &none;
+    const struct md_coulomb *q = &field->coulomb;
+    int n = s->setup.n_species;
+    int on = s->setup.charged && q->method != MD_COULOMB_NONE;
+    if (!on && !(field->switch_from > 0) && !s->tables)
+        return 0;
+    struct md_charges *c = s->charges = calloc(1, sizeof *c);
+    if (!c)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for charges");
+    s->masked = 1;
+    c->on = on;
+    c->from2 = field->switch_from * field->switch_from;
+    for (int a = 0; a < n; a++) {
+        c->bare[a] = 1;
+        for (int b = 0; b < n; b++)
+            if (s->tables ? s->coeff[a * n + b].cutoff > 0
+                          : fabs(s->coeff[a * n + b].c12) +
+                                    fabs(s->coeff[a * n + b].c6) >
+                                0)
+                c->bare[a] = 0;
+    }
+    if (!on)
+        return 0;
+    c->cutoff2 = q->cutoff * q->cutoff;
+    c->least2 = ldexp(1, segment_first_octave(c->cutoff2));
+    c->self = self_energy(q);
+    if (make_table(force_of, q, &c->force) != 0 ||
+        make_table(energy_of, q, &c->energy) != 0 || make_smooth(c, q) != 0)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for charges");
+    return 0;
+}
+
+void md_charges_destroy(struct md_charges *c)
+{
+    if (!c)
+        return;
+    free(c->force);
+    free(c->energy);
+    free(c->smooth_force);
+    free(c->smooth_energy);
+    free(c);
+}
+
+double md_charges_self(const struct md_store *s)
+{
+    double sum = 0;
+    size_t slots = (size_t)s->n_clusters * (size_t)LANES;
+    if (!s->charges->on || !(fabs(s->charges->self) > 0))
+        return 0;
+    for (size_t i = 0; i < slots; i++)
+        if (s->id[i] != 0)
+            sum += (double)s->charge[i] * (double)s->charge[i];
+    return s->charges->self * sum;
+}

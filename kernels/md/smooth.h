@@ -1,0 +1,76 @@
+/* smooth.h: the real-space part of an Ewald sum as plain Coulomb less what is
+ * smooth.
+ *
+ * erfc(a r) / r = 1 / r - erf(a r) / r, and the latter is a series in r2. So is
+ * its force over the distance. Equal parts of 0 .. cutoff^2 need polynomials of
+ * lower degree than those of segments.h, and one table of SMOOTH_PARTS numbers
+ * for each coefficient, but 1 / r is needed.
+ */
+#ifndef WARPDECK_KERNELS_MD_SMOOTH_H
+#define WARPDECK_KERNELS_MD_SMOOTH_H
+
+#include <math.h>
+
+#include "kernels/md/segments.h"
+
+enum { SMOOTH_PARTS = 8, SMOOTH_DEGREE = 10, SMOOTH_TRIES = 64 };
+
+/* erf(a r) / r, and *g: its force over the distance, for unit charges in units
+ * of Coulomb's constant. Near 0 the terms of the force cancel: there, series of
+ * z = (a r)^2. */
+static inline double smooth_pair(double a, double r2, double *g)
+{
+    const double two_over_root_pi = 1.1283791670955126;
+    double z = a * a * r2, r = sqrt(r2);
+    if (z > 0.3) {
+        double u = erf(a * r) / r;
+        *g = (u - two_over_root_pi * a * exp(-z)) / r2;
+        return u;
+    }
+    double term = 1, u = 1, slope = 0; /* term: (-z)^n / n! */
+    for (int n = 1; n < 20; n++) {
+        slope += term * 2 / (2 * n + 1);
+        term *= -z / n;
+        u += term / (2 * n + 1);
+    }
+    *g = two_over_root_pi * a * a * a * slope;
+    return two_over_root_pi * a * u;
+}
+
+static inline double smooth_force(const void *alpha, double r2)
+{
+    double g;
+    smooth_pair(*(const double *)alpha, r2, &g);
+    return g;
+}
+
+static inline double smooth_energy(const void *alpha, double r2)
+{
+    double g;
+    return smooth_pair(*(const double *)alpha, r2, &g);
+}
+
+/* Polynomials of SMOOTH_DEGREE in t = -1/2 .. 1/2 of each part: coefficient d
+ * of part k at out[d * SMOOTH_PARTS + k]. Returns their greatest error. */
+static inline double smooth_table(segment_fn fn, double alpha, double cutoff2,
+                                  double *out)
+{
+    double worst = 0, width = cutoff2 / SMOOTH_PARTS;
+    for (int k = 0; k < SMOOTH_PARTS; k++) {
+        double c[SEGMENT_DEGREE_MAX + 1], power = 1;
+        segment_fit(fn, &alpha, k * width, (k + 1) * width, SMOOTH_DEGREE, c);
+        for (int d = 0; d <= SMOOTH_DEGREE; d++) {
+            out[d * SMOOTH_PARTS + k] = c[d] * power;
+            power *= 2;
+        }
+        for (int q = 0; q < SMOOTH_TRIES; q++) {
+            double t = (q + 0.5) / SMOOTH_TRIES - 0.5, sum = 0;
+            for (int d = SMOOTH_DEGREE; d >= 0; d--)
+                sum = sum * t + out[d * SMOOTH_PARTS + k];
+            worst = fmax(worst, fabs(sum - fn(&alpha, (k + 0.5 + t) * width)));
+        }
+    }
+    return worst;
+}
+
+#endif
