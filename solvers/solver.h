@@ -52,6 +52,7 @@ struct solver_totals {
     double imbalance;  /* greatest / mean work over ranks; 0: not known */
     double memory;     /* bytes of solver state, greatest rank */
     char note[160];    /* a line to add, or "" */
+    char second_note[160]; /* and another one */
 };
 
 /* One size of a solver's standard problem. */

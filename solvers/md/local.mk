@@ -4,6 +4,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md.h \
 	solvers/md/md_analysis.c \
 	solvers/md/md_analysis.h \
+	solvers/md/md_balance.c \
+	solvers/md/md_balance.h \
 	solvers/md/md_barostat.c \
 	solvers/md/md_barostat.h \
 	solvers/md/md_bench.c \
@@ -41,6 +43,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_random.c \
 	solvers/md/md_table_analysis.def \
 	solvers/md/md_table_box.def \
+	solvers/md/md_table_domain.def \
 	solvers/md/md_table_start.def \
 	solvers/md/md_rigid.c \
 	solvers/md/md_rigid.h \

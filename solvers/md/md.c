@@ -13,6 +13,7 @@
 #include "base/timer.h"
 #include "domain/halo.h"
 #include "domain/topology.h"
+#include "md_balance.h"
 #include "md_data.h"
 #include "md_ewald.h"
 #include "md_exchange.h"
@@ -30,6 +31,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_observe_free(md);
     md_analysis_free(md);
     topology_destroy(md->topology);
+    md_balance_free(md);
     md_bonds_free(md);
     md_rigid_free(md);
     md_eam_free(md);
@@ -153,6 +155,7 @@ static int refresh_and_force(struct ctx *ctx, struct md *md,
 static int rebuild_and_force(struct ctx *ctx, struct md *md,
                              struct md_sums *sums)
 {
+    TRY(md_balance(ctx, md));
     TRY(md_redistribute(ctx, md));
     if (md->eam)
         return metal_forces(ctx, md, 0, sums);
@@ -365,6 +368,7 @@ int md_open_store(struct ctx *ctx, struct md *md)
                  md->pair.rebuild_every);
     TRY(comm_agree(ctx, open_kernels(ctx, md)));
     TRY(md_check_ensemble(ctx, md));
+    TRY(md_balance_check(ctx, md));
     TRY(md_walls_open(ctx, md));
     TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
     TRY(md_ewald_open(ctx, md));

@@ -23,6 +23,7 @@
 
 struct ctx;
 struct halo;
+struct md_balance;
 struct md_data;
 struct md_eam;
 struct md_ewald;
@@ -194,7 +195,8 @@ struct md {
     int tilted;     /* the box has a tilt, be it 0 */
     double tilt[3]; /* xy, xz, yz */
     struct grid grid;
-    int64_t n_particles; /* all ranks */
+    struct md_balance *balance; /* owned, or NULL: faces stay */
+    int64_t n_particles;        /* all ranks */
     double degrees_of_freedom;
 
     /* the particles */

@@ -11,6 +11,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "md_balance.h"
 #include "md_data.h"
 #include "md_ewald.h"
 #include "md_exchange.h"
@@ -484,6 +485,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
         choose_grid(ctx, p, md);
         TRY(params_finish(ctx, p));
     }
+    TRY(md_balance_read(ctx, p, md));
     TRY(md_ewald_choose(ctx, p, md));
     md->degrees_of_freedom = degrees_of_freedom(md);
     md_ensemble_prepare(md);

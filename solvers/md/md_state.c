@@ -17,6 +17,7 @@
 #include "domain/halo.h"
 #include "domain/particles.h"
 #include "domain/state.h"
+#include "md_balance.h"
 
 /* Columns of the particles' table, as they travel. */
 struct columns {
@@ -235,6 +236,7 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
     TRY(state_put(ctx, io, &work));
     TRY(save_particles(ctx, md, io));
     TRY(md_save_box(ctx, md, io));
+    TRY(md_balance_save(ctx, md, io));
     if (md->eam)
         TRY(md_eam_save(ctx, md, io));
     if (md->pair.forms)
@@ -468,6 +470,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     md->unsafe_steps = counters[UNSAFE_STEPS];
     TRY(restore_work(ctx, md, io));
     TRY(md_restore_box(ctx, md, io));
+    TRY(md_balance_restore(ctx, md, io));
     if (md->eam)
         TRY(md_eam_restore(ctx, md, io));
     if (md->pair.forms)

@@ -449,8 +449,8 @@ static const struct param params[] = {
      "friction), for bussi of the kinetic energy, for nose-hoover the period "
      "of "
      "its oscillation over about 2 pi (LAMMPS calls it Tdamp)."},
-
 #include "md_table_analysis.def"
+#include "md_table_domain.def"
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 const struct param_table md_param_table = {sections, params, "md.constraints"};

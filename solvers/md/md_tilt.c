@@ -97,6 +97,7 @@ void md_fit_grid(struct md *md)
         next.walled[d] = g->walled[d];
     if (md->tilted)
         grid_set_tilt(&next, md->tilt);
+    grid_cut(&next, g->cuts);
     *g = next;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "domain/topology.h"
+#include "md_balance.h"
 #include "md_data.h"
 #include "md_ewald.h"
 #include "solvers/solver.h"
@@ -195,5 +196,5 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                                               ? counters.lists_built - 1
                                               : 1),
                  counters.graphs > 0 ? "; steps in between ran as graphs" : "");
-    return 0;
+    return md_balance_note(ctx, md, out->second_note, sizeof out->second_note);
 }

@@ -1,6 +1,8 @@
 /* grid.c: see grid.h. */
 #include "domain/grid.h"
 
+#include <stddef.h>
+
 /* Total area of the faces between blocks. A direction that is not cut has none;
  * a cut one has as many faces as blocks (the box is periodic). */
 static double surface(const double length[3], const int dims[3])
@@ -60,6 +62,7 @@ void grid_init(struct grid *g, const double box_lo[3],
         g->dims[d] = dims[d];
         g->walled[d] = 0;
         g->tilt[d] = 0;
+        g->cuts[d] = NULL;
     }
     g->tilted = 0;
     g->rank = rank;
@@ -76,6 +79,8 @@ static double face(const struct grid *g, int d, int c)
         return g->box_lo[d];
     if (c >= g->dims[d])
         return g->box_lo[d] + g->box_length[d];
+    if (g->cuts[d])
+        return g->box_lo[d] + g->box_length[d] * g->cuts[d][c];
     return g->box_lo[d] + g->box_length[d] * c / g->dims[d];
 }
 
@@ -112,6 +117,50 @@ void grid_offset(const struct grid *g, const int delta[3], int image[3],
     }
     offset[0] += image[1] * g->tilt[0] + image[2] * g->tilt[1];
     offset[1] += image[2] * g->tilt[2];
+}
+
+void grid_resize(struct grid *g, const double box_length[3])
+{
+    for (int d = 0; d < 3; d++)
+        g->box_length[d] = box_length[d];
+    grid_block(g, g->coords, g->lo, g->hi);
+}
+
+void grid_cut(struct grid *g, const double *const cuts[3])
+{
+    for (int d = 0; d < 3; d++)
+        g->cuts[d] = cuts[d];
+    grid_block(g, g->coords, g->lo, g->hi);
+}
+
+double grid_width(const struct grid *g, int d, int c)
+{
+    if (!g->cuts[d])
+        return g->box_length[d] / g->dims[d];
+    int at = wrap(c, g->dims[d]);
+    return g->box_length[d] * (g->cuts[d][at + 1] - g->cuts[d][at]);
+}
+
+double grid_gap(const struct grid *g, int d, int c, int delta)
+{
+    int n = delta < 0 ? -delta : delta, low = delta < 0 ? c + delta : c;
+    double sum = 0;
+    if (n < 2)
+        return 0;
+    if (!g->cuts[d])
+        return (n - 1) * grid_width(g, d, 0);
+    for (int k = 1; k < n; k++)
+        sum += grid_width(g, d, low + k);
+    return sum;
+}
+
+double grid_narrowest(const struct grid *g, int d)
+{
+    double least = grid_width(g, d, 0);
+    for (int c = 1; c < g->dims[d] && g->cuts[d]; c++)
+        if (grid_width(g, d, c) < least)
+            least = grid_width(g, d, c);
+    return least;
 }
 
 int grid_rank(const struct grid *g, const int coords[3])

@@ -2,7 +2,8 @@
  *
  * Rank r has coordinates (cx, cy, cz), r = (cz * ny + cy) * nx + cx, and owns
  * the half-open block [lo, hi) of the box [box_lo, box_hi). Blocks have equal
- * size. Any rank count works: the block may be thinner than a cutoff.
+ * size, unless somebody moves the faces (grid_cut()): these are planes through
+ * the whole box. Any rank count works: the block may be thinner than a cutoff.
  *
  * A tilted box repeats along a = (lx, 0, 0), b = (xy, ly, 0), c = (xz, yz, lz).
  * The right-angled box of its lengths holds each particle once, too, and tiles
@@ -21,6 +22,9 @@ struct grid {
     int walled[3];  /* the box ends here; 0 after grid_init(): it repeats */
     int tilted;     /* 0 after grid_init() */
     double tilt[3]; /* xy, xz, yz */
+    const double *cuts[3]; /* [dims + 1] faces of direction d, as parts of the
+                            * box: from 0 to 1, ascending. Borrowed; NULL: at
+                            * equal distances */
 };
 
 /* Choose dims with the least total surface between blocks; where several are
@@ -40,6 +44,18 @@ void grid_set_tilt(struct grid *g, const double tilt[3]);
  * opposite as seen from there. */
 void grid_offset(const struct grid *g, const int delta[3], int image[3],
                  double offset[3]);
+/* Another box, in the same proportions. */
+void grid_resize(struct grid *g, const double box_length[3]);
+/* Faces at cuts[d] of each direction from now on (see above); to be called
+ * again whenever they have changed. */
+void grid_cut(struct grid *g, const double *const cuts[3]);
+/* The width of block c (taken modulo dims) along d; and of all that lie between
+ * block c and the one `delta` from it, added up from the lower end, so that
+ * both have the same number. */
+double grid_width(const struct grid *g, int d, int c);
+double grid_gap(const struct grid *g, int d, int c, int delta);
+/* The narrowest one. */
+double grid_narrowest(const struct grid *g, int d);
 
 /* The block of the rank with the given coordinates (taken modulo dims). The
  * upper end of the last block is exactly box_lo + box_length. */

@@ -1,9 +1,9 @@
 /* halo.c: see halo.h.
  *
  * A channel leads to one periodic image of one rank's block; all channels to a
- * rank make one message. Blocks have equal size, so whether two of them are
- * within reach follows from the whole-number difference of their coordinates
- * alone: both sides come to the same answer without talking.
+ * rank make one message. Whether two blocks are within reach follows from their
+ * coordinates and the widths of those between them, which all ranks know to the
+ * last bit: both sides come to the same answer without talking.
  */
 #include "domain/halo_parts.h"
 
@@ -78,8 +78,10 @@ static int is_within(const struct halo *h, const int delta[3])
     for (int d = 0; d < 3; d++) {
         if (h->grid.walled[d] && image[d] != 0)
             return 0;
-        double width = h->grid.box_length[d] / h->grid.dims[d];
-        double gap = fmax(fabs(offset[d]) - width, 0);
+        double gap =
+            h->grid.cuts[d]
+                ? grid_gap(&h->grid, d, h->grid.coords[d], delta[d])
+                : fmax(fabs(offset[d]) - grid_width(&h->grid, d, 0), 0);
         gap2 += gap * gap;
     }
     double reach = h->radius * (1 + 1e-9);
@@ -95,7 +97,7 @@ static void count_hops(const struct halo *h, int hops[3])
     const struct grid *g = &h->grid;
     double reach[3] = {h->radius, h->radius, h->radius};
     for (int d = 2; d >= 0; d--) {
-        double width = g->box_length[d] / g->dims[d];
+        double width = grid_narrowest(g, d);
         hops[d] = g->dims[d] > 1 || g->tilted ? (int)(reach[d] / width) + 2 : 0;
         int images = hops[d] / g->dims[d] + 1;
         if (d == 2)
@@ -290,12 +292,22 @@ static int is_same_reach(const struct halo *h)
     return n == h->n_channels;
 }
 
-int halo_fit(struct ctx *ctx, struct halo *h)
+/* In a box with right angles and blocks of equal size all ranks come to the
+ * same answer. */
+static int all_have_same_reach(struct ctx *ctx, const struct halo *h, int *same)
 {
     int64_t changed = !is_same_reach(h);
-    if (h->grid.tilted) /* it depends on the block */
-        TRY(comm_sum_int64(ctx, &changed, 1));
-    if (!changed)
+    if (h->grid.tilted || h->grid.cuts[0] || h->grid.cuts[1] || h->grid.cuts[2])
+        TRY(comm_max_int64(ctx, &changed, 1));
+    *same = !changed;
+    return 0;
+}
+
+int halo_fit(struct ctx *ctx, struct halo *h)
+{
+    int same;
+    TRY(all_have_same_reach(ctx, h, &same));
+    if (same)
         return 0;
     forget_peers(h);
     TRY(comm_agree(ctx, find_peers(ctx, h)));

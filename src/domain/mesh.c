@@ -116,16 +116,24 @@ void mesh_reverse(struct mesh_messages *m)
 
 /* ---- rows that bricks and lines share ---- */
 
+/* Of direction d, before block c. */
+static double points_below(const struct grid *g, const int64_t cells[3], int d,
+                           int c)
+{
+    if (g->cuts[d])
+        return (double)cells[d] * g->cuts[d][c];
+    return (double)cells[d] / g->dims[d] * c;
+}
+
 /* The brick of the rank with the given coordinates. */
 static void brick_of(const struct grid *g, const int64_t cells[3], int order,
                      const double stray[3], const int coords[3], int64_t *first,
                      int64_t *n)
 {
     for (int d = 0; d < 3; d++) {
-        double per_block = (double)cells[d] / g->dims[d];
         double margin = stray[d] * (double)cells[d] + 1e-6;
-        double lo = per_block * coords[d] - margin;
-        double hi = per_block * (coords[d] + 1) + margin;
+        double lo = points_below(g, cells, d, coords[d]) - margin;
+        double hi = points_below(g, cells, d, coords[d] + 1) + margin;
         int64_t low = (int64_t)floor(lo - 0.5 * order) + 1;
         int64_t high = (int64_t)floor(hi - 0.5 * order) + order;
         first[d] = low;

@@ -130,6 +130,8 @@ int closing_print(struct ctx *ctx, struct run *run)
     TRY(print_traffic(ctx, run));
     if (totals.note[0] != '\0')
         log_info(ctx->log, "  %s", totals.note);
+    if (totals.second_note[0] != '\0')
+        log_info(ctx->log, "  %s", totals.second_note);
     TRY(print_peak(ctx, run, &totals, phases.seconds));
     print_files(ctx, run);
     return 0;

@@ -121,8 +121,53 @@ static void check_corners(void)
     tap_is_int(grid_rank(&g, beyond), 6, "coordinates beyond the grid wrap");
 }
 
+/* Faces at unequal distances: blocks as a search sees them, and widths between
+ * two blocks that are the same from both. */
+static void check_cuts(void)
+{
+    static const double lo[3] = {-1, 0, 2}, length[3] = {7, 5, 3};
+    static const double larger[3] = {7.7, 5.5, 3.3};
+    static const int dims[3] = {4, 1, 2};
+    static const double x[] = {0, 0.1, 0.15, 0.7, 1}, y[] = {0, 1},
+                        z[] = {0, 0.55, 1};
+    static const double *const cuts[3] = {x, y, z};
+    struct grid g[8];
+    int owned = 1, gaps = 1;
+    for (int r = 0; r < 8; r++) {
+        grid_init(&g[r], lo, length, dims, r, 8);
+        grid_cut(&g[r], cuts);
+        grid_resize(&g[r], larger);
+    }
+    for (int i = 0; i < 4000; i++) {
+        double at[3] = {-1 + 7.7 * (i % 77) / 77.0, 5.5 * (i % 5) / 5.0,
+                        2 + 3.3 * (i % 40) / 40.0};
+        int owner = grid_owner(&g[i % 8], at);
+        for (int r = 0; r < 8; r++) {
+            int inside = 1;
+            for (int d = 0; d < 3; d++)
+                inside = inside && at[d] >= g[r].lo[d] && at[d] < g[r].hi[d];
+            owned = owned && inside == (r == owner);
+        }
+    }
+    for (int a = 0; a < 4; a++)
+        for (int delta = -9; delta <= 9; delta++) {
+            double there = grid_gap(&g[0], 0, a, delta);
+            double back = grid_gap(&g[5], 0, a + delta + 8, -delta);
+            gaps = gaps && !(there < back) && !(there > back);
+        }
+    tap_ok(owned, "with unequal blocks each place has its one owner");
+    tap_ok(gaps, "what lies between two blocks is as wide from either");
+    tap_near(grid_gap(&g[0], 0, 0, 3), 7.7 * 0.6, 1e-14,
+             "between the first and the last are the two in the middle");
+    tap_near(grid_gap(&g[0], 0, 3, 3), 7.7 * (0.1 + 0.05), 1e-14,
+             "and on the way through the periodic face others");
+    tap_near(grid_narrowest(&g[0], 0), 7.7 * 0.05, 1e-14,
+             "the narrowest block is found");
+}
+
 int main(void)
 {
+    check_cuts();
     check_choice();
     check_owner();
     check_corners();

@@ -150,5 +150,5 @@ def main(samples, seed=12):
 
 
 if __name__ == "__main__":
-    main(3000)
+    main(2000)
     tap.done()

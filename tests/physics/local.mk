@@ -1,6 +1,7 @@
 # tests/physics: what the program computes, seen through its files.
 PHYSICS_TESTS = \
 	tests/physics/analysis.py \
+	tests/physics/balance.py \
 	tests/physics/bonds.py \
 	tests/physics/rigid.py \
 	tests/physics/rigid_npt.py \
@@ -43,6 +44,8 @@ PHYSICS_TESTS = \
 TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
+	tests/physics/balance_long.py \
+	tests/physics/exchange_long.py \
 	tests/physics/fluid_cavity_long.py \
 	tests/physics/fluid_channel.py \
 	tests/physics/fluid_convection_long.py \
