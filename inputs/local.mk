@@ -13,6 +13,9 @@ nobase_dist_pkgdata_DATA += \
 	inputs/lammps/copper.toml \
 	inputs/lammps/protein.toml \
 	inputs/md/argon.toml \
+	inputs/md/colloids.toml \
+	inputs/md/dpd.toml \
+	inputs/md/heat_flow.toml \
 	inputs/md/chains.data \
 	inputs/md/chains.toml \
 	inputs/md/liquid_npt.toml \

@@ -93,3 +93,20 @@ void rng_noise(uint64_t seed, enum rng_stream stream, uint64_t step,
     if (first < n)
         some_noise(seed, (uint32_t)stream, step, index, n - first, out, first);
 }
+
+void rng_even(uint64_t seed, enum rng_stream stream, uint64_t step,
+              const uint64_t *index, int n, double *out)
+{
+    for (int first = 0; first < n; first += LANES) {
+        noise_bits item = {0};
+        int left = n - first < LANES ? n - first : LANES;
+        for (int l = 0; l < left; l++)
+            item[l] = index[first + l];
+        struct noise_words words =
+            noise_philox(seed, (uint32_t)stream, step, item);
+        noise_real even = (noise_uniform(words.w[0]) - noise_set(0.5)) *
+                          noise_set(3.4641016151377544); /* sqrt(12) */
+        for (int l = 0; l < left; l++)
+            out[first + l] = even[l];
+    }
+}

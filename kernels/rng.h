@@ -17,8 +17,10 @@ enum rng_stream {
     RNG_FLOW = 4,  /* random velocity fields, by wave */
     RNG_NOISE = 5, /* noise on a grid, by cell */
     RNG_BAROSTAT = 6,
-    RNG_PLACE = 7,   /* random places at the start */
-    RNG_EXCHANGE = 8 /* replicas, by attempt and pair */
+    RNG_PLACE = 7,    /* random places at the start */
+    RNG_EXCHANGE = 8, /* replicas, by attempt and pair */
+    RNG_BROWNIAN = 9, /* ways of Brownian motion, by particle */
+    RNG_DPD = 10      /* noise of dissipative particle dynamics, by pair */
 };
 
 struct rng_words {
@@ -48,5 +50,10 @@ enum { RNG_NOISE_MOST = 64 };
  * kernels/noise.h); other numbers than rng_normal3() gives. */
 void rng_noise(uint64_t seed, enum rng_stream stream, uint64_t step,
                const int64_t *index, int n, double (*out)[RNG_NOISE_MOST]);
+
+/* One number of mean 0 and variance 1 for each of n items, even between
+ * -sqrt(3) and sqrt(3), of 32 bits: item index[k] of `stream` at `step`. */
+void rng_even(uint64_t seed, enum rng_stream stream, uint64_t step,
+              const uint64_t *index, int n, double *out);
 
 #endif

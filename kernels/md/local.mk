@@ -10,12 +10,15 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_outer.h \
 	kernels/md/outer_cpu.c \
 	kernels/md/bonded.h \
+	kernels/md/bath_cpu.c \
 	kernels/md/box_cpu.c \
 	kernels/md/tensor.h \
 	kernels/md/bonded_cpu.c \
 	kernels/md/bonded_cpu.h \
 	kernels/md/bonded_lanes_cpu.c \
 	kernels/md/histogram_cpu.c \
+	kernels/md/dpd_cpu.c \
+	kernels/md/dpd_cpu.h \
 	kernels/md/eam.h \
 	kernels/md/eam_cpu.c \
 	kernels/md/eam_cpu.h \

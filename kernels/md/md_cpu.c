@@ -1,5 +1,6 @@
 /* md_cpu.c: the CPU's table of molecular-dynamics kernels, one per precision.
  */
+#include "kernels/md/dpd_cpu.h"
 #include "kernels/md/eam_cpu.h"
 #include "kernels/md/lj_rows.h"
 #include "kernels/md/mesh_cpu.h"
@@ -79,6 +80,7 @@ static void destroy(struct md_store *s)
     md_charges_destroy(s->charges);
     md_tables_destroy(s->tables);
     md_rigid_destroy(s->rigid);
+    md_dpd_destroy(s->dpd);
     md_eam_destroy(s->eam);
     for (int b = 0; b < 6; b++)
         free(s->box[b]);
@@ -314,6 +316,12 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .moments = md_sum_moments,
     .scale_velocities = md_scale_velocities,
     .ornstein_uhlenbeck = md_ornstein_uhlenbeck,
+    .bath_step = md_bath_step,
+    .brownian_step = md_brownian_step,
+    .group_moments = md_group_moments,
+    .dpd_pairs = md_dpd_pairs,
+    .dpd_forces = md_dpd_forces,
+    .dpd_kick = md_dpd_kick,
     .set_box = md_set_box,
     .stretch = md_stretch_step,
     .shear = md_shear_step,

@@ -153,6 +153,22 @@ struct md_shear {
     const struct md_geometry *box;
 };
 
+/* Baths of particles: friction (1 / time) by species, and kT in mass *
+ * velocity^2; and the groups, of which some have their own. Borrowed. */
+struct md_bath {
+    const double *friction;
+    double kt;
+    const struct md_outer *groups;
+};
+
+/* Friction and noise between pairs, below each pair's cutoff: gamma in mass /
+ * time by species, [n_species][n_species]; kT as above. Borrowed. */
+struct md_dpd {
+    const double *gamma;
+    double kt, dt;
+    uint64_t step;
+};
+
 /* What pack_values() sends of the particles that have copies. */
 enum md_value { MD_VALUE_POSITION, MD_VALUE_VELOCITY, MD_VALUE_ACCELERATION };
 
@@ -310,6 +326,33 @@ struct md_kernels {
      * step, id): the exact Ornstein-Uhlenbeck step. kt in mass * velocity^2. */
     void (*ornstein_uhlenbeck)(struct md_store *s, double decay, double kt,
                                uint64_t step);
+
+    /* ---- baths by species and group; NULL in a backend without ---- */
+    /* The same with the friction and temperature of each particle's bath. */
+    void (*bath_step)(struct md_store *s, const struct md_bath *b, double dt,
+                      uint64_t step);
+    /* x += a dt / friction + sqrt(2 kT dt / (m friction)) (weight[0] R(step -
+     * 1) + weight[1] R(step)), R(n) = normals(seed, RNG_BROWNIAN, n, id), one
+     * weight 0 or both 1/2; held particles go on by their velocity. Returns
+     * what kick_drift() does, and clears the forces as it does. */
+    double (*brownian_step)(struct md_store *s, const struct md_bath *b,
+                            double dt, uint64_t step, const double weight[2]);
+    /* Of the own particles of a group. */
+    void (*group_moments)(const struct md_store *s, const struct md_group *g,
+                          struct md_moments *out);
+
+    /* ---- dissipative particle dynamics; NULL in a backend without ---- */
+    /* Find all pairs in range, with fresh copies, and draw their noise,
+     * addressed by (seed, RNG_DPD, step, both ids); ids are below 2^32. Errors:
+     * STATUS_MEMORY. */
+    int (*dpd_pairs)(struct ctx *ctx, struct md_store *s,
+                     const struct md_dpd *d);
+    /* Their forces at the present velocities (velocities of copies as
+     * unpack_values() got them last); and v += force / m dt of all but held
+     * particles, with the growth of the kinetic energy, in mass * velocity^2.
+     */
+    void (*dpd_forces)(struct md_store *s);
+    double (*dpd_kick)(struct md_store *s, double dt);
 
     /* ---- a box that changes; all NULL in a backend that cannot ---- */
     /* Positions, and ways since build_list(), change in proportion to the box;

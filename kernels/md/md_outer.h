@@ -30,17 +30,23 @@ struct md_wall {
     const unsigned char *acts; /* [n_species]: on whom; borrowed */
 };
 
-/* Particles that are of a species and have an id from first to last. */
+/* Particles that are of a species, have an id from first to last, and are among
+ * the members where those are listed. */
 struct md_group {
     const unsigned char *has; /* [n_species]; borrowed */
     int64_t first, last;
-    int held; /* the velocity is given; no force changes it */
+    const int64_t *member; /* bit (id - 1) % 64 of word (id - 1) / 64; borrowed.
+                            * NULL: all */
+    double friction;       /* to a bath, 1 / time; below 0: that of others */
+    double thermal;        /* kT of its bath in mass * velocity^2; as above */
+    int held;              /* the velocity is given; no force changes it */
     double velocity[3];
     double force[3]; /* on each particle, beside all others */
 };
 
 struct md_outer {
     int walled[3];       /* both faces of this direction are walls */
+    int closed;          /* nobody is mirrored: whoever gets there is lost */
     double lo[3], hi[3]; /* the faces */
     int n_walls;
     const struct md_wall *walls;   /* borrowed */
@@ -52,7 +58,9 @@ struct md_outer {
 
 OUTER_FN int md_group_has(const struct md_group *g, int64_t id, int species)
 {
-    return id >= g->first && id <= g->last && g->has[species];
+    return id >= g->first && id <= g->last && g->has[species] &&
+           (!g->member ||
+            ((uint64_t)g->member[(id - 1) / 64] >> ((id - 1) % 64) & 1));
 }
 
 /* The velocity that the first of n groups to hold a particle gives it, or NULL.

@@ -83,7 +83,7 @@ static int mirror(struct md_store *s, const struct md_outer *o, size_t slot,
     double from = (double)s->x[k] + s->state_origin[d];
     int upper = from >= hi;
     double to = upper ? 2 * hi - from : 2 * lo - from;
-    if (is_closed(s, o, slot, 2 * d + upper) || to < lo || to > hi)
+    if (o->closed || is_closed(s, o, slot, 2 * d + upper) || to < lo || to > hi)
         return 0;
     s->x[k] = (state)(to - s->state_origin[d]);
     if ((double)s->x[k] + s->state_origin[d] >= hi) /* it stood on the face */

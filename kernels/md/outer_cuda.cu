@@ -247,7 +247,8 @@ static __device__ int mirror(const struct md_view &m, const struct md_outer &o,
     double from = (double)m.x[k] + m.state_origin[d];
     int upper = from >= hi;
     double to = upper ? 2 * hi - from : 2 * lo - from;
-    if (is_closed(o, m.species[i], 2 * d + upper) || to < lo || to > hi)
+    if (o.closed || is_closed(o, m.species[i], 2 * d + upper) || to < lo ||
+        to > hi)
         return 0;
     m.x[k] = (state)(to - m.state_origin[d]);
     if ((double)m.x[k] + m.state_origin[d] >= hi) /* it stood on the face */

@@ -21,6 +21,7 @@ enum md_pair_style {
     MD_PAIR_BUCKINGHAM, /* u = a exp(-r / b) - c / r^6 */
     MD_PAIR_YUKAWA,     /* u = a exp(-b r) / r */
     MD_PAIR_SOFT,       /* u = a (1 + cos(pi r / rc)) */
+    MD_PAIR_DPD,        /* u = a rc / 2 (1 - r / rc)^2 */
     MD_PAIR_TABLE,      /* a force in points */
     MD_PAIR_STYLES
 };
@@ -104,6 +105,11 @@ PAIR_FN double md_pair_plain(const struct md_pair_form *p, double r2, double *g)
         e = p->a * pi / p->cutoff * pi / p->cutoff;
         u = p->a * (1 + cos(x));
         *g = x > 1e-9 ? e * sin(x) / x : e;
+        break;
+    case MD_PAIR_DPD:
+        x = 1 - r / p->cutoff;
+        u = 0.5 * p->a * p->cutoff * x * x;
+        *g = r > 1e-9 * p->cutoff ? p->a * x / r : 0;
         break;
     case MD_PAIR_TABLE:
         u = md_spline_at(p->spline, r, g);

@@ -4,6 +4,7 @@
  * those; what is not own comes as values of copies (md_unpack_values), in
  * doubles and as its owner has it, so that all ranks find the same bits.
  */
+#include "kernels/md/dpd_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <math.h>
@@ -115,6 +116,8 @@ void md_unpack_values(struct md_store *s, const double (*in)[3])
     size_t own = (size_t)s->n_clusters * (size_t)LANES;
     for (size_t k = 0; k < s->n_halo && s->rigid; k++)
         memcpy(s->rigid->value[s->halo_slot[k] - own], in[k], sizeof in[k]);
+    if (s->dpd)
+        md_dpd_take_values(s, in);
 }
 
 static void values_of(const struct md_store *s, const struct rigid_group *g,

@@ -66,6 +66,7 @@ struct md_drafts;
 struct md_charges;
 struct md_rigid;
 struct md_tables;
+struct md_dpd_work;
 
 /* A pair that came too near for the points of a table. */
 struct md_near {
@@ -178,6 +179,7 @@ struct md_store {
     struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */
     struct md_tables *tables;   /* in place of Lennard-Jones, or NULL */
     struct md_rigid *rigid;     /* NULL: no rigid bonds */
+    struct md_dpd_work *dpd;    /* NULL: none yet */
     struct md_eam_work *eam;    /* or, not NULL, eam_cpu.c */
     int masked;                 /* with masks: bonds, or charged_cpu.c */
 };
@@ -315,6 +317,16 @@ void md_outer_forces(struct md_store *s, const struct md_outer *o,
 int64_t md_reflect(struct md_store *s, const struct md_outer *o);
 #define md_hold MD_NAME(md_hold)
 void md_hold(struct md_store *s);
+
+#define md_bath_step MD_NAME(md_bath_step)
+void md_bath_step(struct md_store *s, const struct md_bath *b, double dt,
+                  uint64_t step);
+#define md_brownian_step MD_NAME(md_brownian_step)
+double md_brownian_step(struct md_store *s, const struct md_bath *b, double dt,
+                        uint64_t step, const double weight[2]);
+#define md_group_moments MD_NAME(md_group_moments)
+void md_group_moments(const struct md_store *s, const struct md_group *g,
+                      struct md_moments *out);
 
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts);

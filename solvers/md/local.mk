@@ -8,6 +8,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_balance.h \
 	solvers/md/md_barostat.c \
 	solvers/md/md_barostat.h \
+	solvers/md/md_bath.c \
 	solvers/md/md_bench.c \
 	solvers/md/md_bond_sizes.c \
 	solvers/md/md_bonds.c \
@@ -19,6 +20,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_data_text.c \
 	solvers/md/md_deform.c \
 	solvers/md/md_deform.h \
+	solvers/md/md_dpd.c \
+	solvers/md/md_dynamics.h \
 	solvers/md/md_eam.c \
 	solvers/md/md_eam.h \
 	solvers/md/md_eam_text.c \
@@ -80,6 +83,10 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_vacf.c \
 	solvers/md/md_velocity.c \
 	solvers/md/md_groups.c \
+	solvers/md/md_regions.c \
+	solvers/md/md_table_dynamics.def \
+	solvers/md/md_table_group.def \
+	solvers/md/md_table_pairs.def \
 	solvers/md/md_walls.c \
 	solvers/md/md_xyz_text.c \
 	solvers/md/md_xyz_text.h

@@ -37,6 +37,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     md_eam_free(md);
     md_forms_free(md);
     md_walls_free(md);
+    md_dpd_free(md);
     md_minimize_free(md);
     md_ewald_free(md);
     md_data_free(md->data);
@@ -229,7 +230,9 @@ static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
 {
     timer_begin(ctx->timers, md->phase_integrate);
     int status = 0;
-    if (md->deform.kind == MD_DEFORM_SHEAR)
+    if (md->ensemble == MD_BROWNIAN)
+        *moved2 = md_brownian_move(md);
+    else if (md->deform.kind == MD_DEFORM_SHEAR)
         *moved2 = md_deform_drift(md);
     else if (md->barostat.moves)
         status = md_barostat_drift(ctx, md, moved2);
@@ -245,7 +248,7 @@ static int kick(struct ctx *ctx, struct md *md)
     timer_begin(ctx->timers, md->phase_integrate);
     if (md->barostat.kind == MD_MTK)
         status = md_barostat_kick(ctx, md);
-    else
+    else if (md->ensemble != MD_BROWNIAN)
         md->k->kick(md->store, 0.5 * md->dt);
     timer_end(ctx->timers, md->phase_integrate);
     return status;
@@ -284,10 +287,12 @@ static int md_step(struct ctx *ctx, void *state, int look, int *stop)
     double moved2 = 0;
     TRY(kick_and_drift(ctx, md, &moved2));
     int torn = md_rigid_place(ctx, md, &moved2);
+    torn = torn ? torn : md->dpd.status;
     torn = torn ? torn : md_walls_reflect(ctx, md);
     int status = md_check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
     TRY(md_update_forces(ctx, md, moved2, look || md_wants_virial(md)));
+    TRY(md_dpd_pairs(ctx, md));
     TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
     TRY(md_deform_finish(ctx, md));
@@ -385,6 +390,7 @@ static int md_start(struct ctx *ctx, void *state)
     TRY(md_open_store(ctx, md));
     TRY(md_place_particles(ctx, md));
     TRY(md_walls_start(ctx, md));
+    TRY(md_regions_start(ctx, md));
     TRY(md_redistribute(ctx, md));
     TRY(md_rigid_start(ctx, md, 0));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
@@ -398,6 +404,7 @@ static int md_start(struct ctx *ctx, void *state)
     }
     TRY(md_minimize(ctx, md));
     TRY(md_groups_start(ctx, md));
+    md_brownian_start(ctx, md);
     TRY(md_ensemble_start(ctx, md));
     TRY(md_deform_start(ctx, md));
     TRY(md_rigid_sums(ctx, md, sums));

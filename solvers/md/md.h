@@ -18,6 +18,7 @@
 #include "md_analysis.h"
 #include "md_barostat.h"
 #include "md_deform.h"
+#include "md_dynamics.h"
 #include "md_minimize.h"
 #include "md_rigid.h"
 
@@ -69,7 +70,14 @@ enum md_shift {
     MD_SHIFT_SWITCH /* CHARMM's */
 };
 /* What keeps the temperature. */
-enum md_ensemble { MD_NVE, MD_LANGEVIN, MD_BUSSI, MD_NOSE_HOOVER };
+enum md_ensemble {
+    MD_NVE,
+    MD_LANGEVIN,
+    MD_BUSSI,
+    MD_NOSE_HOOVER,
+    MD_BROWNIAN,
+    MD_DPD
+};
 
 struct md_species {
     char name[MD_NAME_MAX];
@@ -117,6 +125,7 @@ struct md_walls {
     struct md_outer outer; /* borrows the arrays */
     struct md_wall *wall;
     struct md_group *group;
+    struct md_region *region; /* [groups] */
     unsigned char *has;       /* [groups][n_species] */
     unsigned char *acts;      /* [walls][n_species] */
     double on_wall[MD_FACES]; /* forces of this rank's particles */
@@ -177,6 +186,8 @@ struct md {
     struct md_eam *eam; /* owned with its arrays, or NULL: Lennard-Jones */
     enum md_ensemble ensemble;
     double temperature, relaxation; /* of the thermostat */
+    struct md_bath_deck bath;
+    struct md_dpd_deck dpd;
     struct md_ramp ramp;
     int exchanged;   /* one of several that exchange temperatures */
     int chain_links; /* of a Nose-Hoover chain */
@@ -413,6 +424,8 @@ double md_extended_energy(const struct md *md);
  * same unit. Same on all ranks for the same step. */
 double md_bussi_factor(uint64_t seed, int64_t step, double decay,
                        double kinetic, double target, double freedom);
+/* Whether each rank has its own part of md.thermostat_work. */
+int md_work_is_shared(const struct md *md);
 /* Boltzmann's constant times T in mass * velocity^2. */
 double md_thermal(const struct md *md, double temperature);
 

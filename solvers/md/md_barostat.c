@@ -130,6 +130,23 @@ static int check_jump(struct ctx *ctx, const struct md *md)
     return 0;
 }
 
+void md_barostat_fix(struct md *md, const int fixed[3])
+{
+    struct md_barostat *b = &md->barostat;
+    int renamed[3] = {MD_FIXED, MD_FIXED, MD_FIXED}, n = 0;
+    for (int d = 0; d < 3; d++) {
+        if (!fixed[d] && renamed[b->group[d]] == MD_FIXED)
+            renamed[b->group[d]] = n++;
+        b->group[d] = fixed[d] ? MD_FIXED : renamed[b->group[d]];
+    }
+    for (int g = 0; g < 3; g++)
+        b->size[g] =
+            (b->group[0] == g) + (b->group[1] == g) + (b->group[2] == g);
+    b->n_groups = n;
+    b->partly = 1;
+    md->with_tensor = 1;
+}
+
 /* ---- cell rescaling ---- */
 
 /* The variable of a group is q = sqrt(content), its diffusion coefficient D
@@ -167,9 +184,11 @@ static int begin_rescaling(struct ctx *ctx, struct md *md)
     }
     for (int d = 0; d < 3; d++) {
         int g = b->group[d];
-        double factor = 1 + b->jump[g] / q[g];
-        b->length[d] = md->box_length[d] *
-                       (factor > 0 ? pow(factor, 2.0 / b->size[g]) : 0);
+        double factor = g == MD_FIXED ? 1 : 1 + b->jump[g] / q[g];
+        b->length[d] =
+            md->box_length[d] * (g == MD_FIXED ? 1
+                                 : factor > 0  ? pow(factor, 2.0 / b->size[g])
+                                               : 0);
     }
     return 0;
 }
@@ -238,16 +257,22 @@ static void scale_rates(struct md *md)
         b->rate[g] *= factor;
 }
 
+/* d ln(edge) / dt of a direction. */
+static double rate_of(const struct md_barostat *b, int d)
+{
+    return b->group[d] == MD_FIXED ? 0 : b->rate[b->group[d]];
+}
+
 /* The factor of velocities from the box over a quarter of a step. */
 static void drag_of(const struct md *md, double drag[3])
 {
     const struct md_barostat *b = &md->barostat;
     double trace = 0;
     for (int d = 0; d < 3; d++)
-        trace += b->rate[b->group[d]];
+        trace += rate_of(b, d);
     for (int d = 0; d < 3; d++)
-        drag[d] = exp(-0.25 * md->dt *
-                      (b->rate[b->group[d]] + trace / moved_freedom(md)));
+        drag[d] =
+            exp(-0.25 * md->dt * (rate_of(b, d) + trace / moved_freedom(md)));
 }
 
 static void begin_mtk(struct md *md)
@@ -256,7 +281,7 @@ static void begin_mtk(struct md *md)
     scale_rates(md);
     push_rates(md);
     for (int d = 0; d < 3; d++)
-        b->length[d] = md->box_length[d] * exp(md->dt * b->rate[b->group[d]]);
+        b->length[d] = md->box_length[d] * exp(md->dt * rate_of(b, d));
 }
 
 /* ---- a step ---- */

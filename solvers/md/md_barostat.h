@@ -26,12 +26,16 @@ struct md_chain {
 
 enum md_barostat_kind { MD_NO_BAROSTAT, MD_CELL_RESCALING, MD_MTK };
 
+/* The group of a direction whose edge does not change. */
+enum { MD_FIXED = -1 };
+
 /* Edges of the box change in groups: x, y and z together (isotropic), x and y
  * together (semi-isotropic), or each by itself. */
 struct md_barostat {
     enum md_barostat_kind kind; /* MD_NO_BAROSTAT: the box is as it is */
     int n_groups;
     int group[3], size[3];  /* group of a direction; directions of a group */
+    int partly;             /* some direction is MD_FIXED */
     double pressure;        /* energy / volume */
     double compressibility; /* volume / energy */
     double relaxation;
@@ -90,6 +94,8 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md);
 void md_ensemble_prepare(struct md *md);
 
 /* ---- md_barostat.c ---- */
+/* Directions whose edges do not change; not all of them. */
+void md_barostat_fix(struct md *md, const int fixed[3]);
 /* m v^2 and virial of the present state, by direction where the box does not
  * change in proportion; md.sums are known, without the forces of rigid bonds.
  * Collective. */

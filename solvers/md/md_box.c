@@ -66,8 +66,7 @@ double md_list_slack(const struct md *md)
 const char *md_blocked(void *state)
 {
     struct md *md = state;
-    double shortest =
-        fmin(md->box_length[0], fmin(md->box_length[1], md->box_length[2]));
+    double shortest = md_shortest_edge(md);
     double range = md->rdf.on ? md->rdf.range : 0;
     double longest = fmax(md->pair.reach, range);
     if (!md_box_changes(md) || md->tilted ||

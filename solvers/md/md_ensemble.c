@@ -16,6 +16,11 @@ double md_thermal(const struct md *md, double temperature)
            md->constants->mvv_to_energy;
 }
 
+int md_work_is_shared(const struct md *md)
+{
+    return md->ensemble == MD_LANGEVIN || md->ensemble == MD_DPD;
+}
+
 /* ---- gamma and chi-square ---- */
 
 /* A source of numbers for one step: each draw takes the next index. */
@@ -102,9 +107,7 @@ static int apply_langevin(struct ctx *ctx, struct md *md)
 {
     struct md_moments before, after;
     md->k->moments(md->store, &before);
-    md->k->ornstein_uhlenbeck(md->store, exp(-md->dt / md->relaxation),
-                              md_thermal(md, md->temperature),
-                              (uint64_t)md->step);
+    md_bath_apply(md);
     TRY(md_rigid_stop(ctx, md));
     md->k->moments(md->store, &after);
     md->thermostat_work += after.kinetic - before.kinetic;
@@ -143,6 +146,7 @@ static int measure_kinetic(struct ctx *ctx, struct md *md)
 int md_ensemble_start(struct ctx *ctx, struct md *md)
 {
     md_ensemble_prepare(md);
+    TRY(md_dpd_pairs(ctx, md));
     if (md->ensemble != MD_NOSE_HOOVER && !md->barostat.kind)
         return 0;
     return md->barostat.kind ? md_measure_stress(ctx, md, &md->stress)
@@ -153,6 +157,8 @@ int md_ensemble_begin(struct ctx *ctx, struct md *md)
 {
     int status = 0;
     md_ramp_temperature(md);
+    if (md->ensemble == MD_DPD)
+        md_dpd_begin(md);
     if (md->ensemble != MD_NOSE_HOOVER && !md->barostat.kind)
         return 0;
     timer_begin(ctx->timers, md->phase_integrate);
@@ -179,7 +185,10 @@ static int apply_thermostat(struct ctx *ctx, struct md *md)
 int md_ensemble_apply(struct ctx *ctx, struct md *md)
 {
     int status = 0;
-    if (md->ensemble == MD_NVE && !md->barostat.kind)
+    if (md->ensemble == MD_DPD)
+        return md_dpd_finish(ctx, md);
+    if ((md->ensemble == MD_NVE || md->ensemble == MD_BROWNIAN) &&
+        !md->barostat.kind)
         return 0;
     timer_begin(ctx->timers, md->phase_integrate);
     if (md->barostat.kind)

@@ -66,6 +66,8 @@ static enum md_ensemble thermostat(struct params *p, const char *key,
         params_error(p, SECTION, key, berendsen, "energies", "bussi");
     return is(name, "langevin")      ? MD_LANGEVIN
            : is(name, "nose-hoover") ? MD_NOSE_HOOVER
+           : is(name, "brownian")    ? MD_BROWNIAN
+           : is(name, "dpd")         ? MD_DPD
            : is(name, "nve")         ? MD_NVE
                                      : MD_BUSSI;
 }
@@ -173,16 +175,42 @@ static void read_ramp(struct params *p, struct md *md)
                      "go together");
         return;
     }
-    if (md->ensemble != MD_BUSSI && md->ensemble != MD_LANGEVIN)
+    if (md->ensemble != MD_BUSSI && md->ensemble != MD_LANGEVIN &&
+        md->ensemble != MD_BROWNIAN && md->ensemble != MD_DPD)
         params_error(p, SECTION, "temperature_end",
-                     "a temperature that changes needs a thermostat, \"bussi\" "
-                     "or \"langevin\"");
+                     "a temperature that changes needs type \"bussi\", "
+                     "\"langevin\", \"brownian\" or \"dpd\"");
     md->ramp.from = md->temperature;
     md->ramp.to = params_double(p, SECTION, "temperature_end");
     md->ramp.steps = params_int(p, SECTION, "ramp_steps");
     if (md->barostat.kind && !(md->ramp.to > 0))
         params_error(p, SECTION, "temperature_end",
                      "constant pressure needs a temperature above 0");
+}
+
+/* The time of the thermostat: 1 / friction where that is given. */
+static double read_relaxation(struct params *p, const struct md *md,
+                              const char *what)
+{
+    int brownian = md->ensemble == MD_BROWNIAN;
+    int has = params_is_set(p, SECTION, "friction");
+    if (md->ensemble == MD_DPD) {
+        params_refuse(p, SECTION, "relaxation",
+                      "md.ensemble.relaxation has no meaning for type \"dpd\"; "
+                      "give md.ensemble.gamma");
+        return 1;
+    }
+    if (brownian)
+        params_refuse(p, SECTION, "relaxation",
+                      "md.ensemble.relaxation has no meaning for type "
+                      "\"brownian\"; give md.ensemble.friction");
+    else if (has && params_is_set(p, SECTION, "relaxation"))
+        params_error(p, SECTION, "friction",
+                     "md.ensemble.friction is 1 / md.ensemble.relaxation: "
+                     "give one of them");
+    if (!brownian && (!has || md->ensemble != MD_LANGEVIN))
+        return needed(p, "relaxation", what);
+    return 1 / needed(p, "friction", "type \"brownian\"");
 }
 
 void md_ensemble_read(struct params *p, struct md *md)
@@ -197,7 +225,7 @@ void md_ensemble_read(struct params *p, struct md *md)
     if (md->ensemble != MD_NVE) {
         const char *what = "a thermostat";
         md->temperature = needed(p, "temperature", what);
-        md->relaxation = needed(p, "relaxation", what);
+        md->relaxation = read_relaxation(p, md, what);
     }
     read_ramp(p, md);
     if (md->ensemble == MD_NOSE_HOOVER && !(md->temperature > 0))
@@ -226,6 +254,8 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md)
                     "[md.deform] is not there on device '%s' yet; use device = "
                     "\"cpu\"",
                     ctx->device->name);
+    TRY(md_bath_check(ctx, md));
+    TRY(md_dpd_check(ctx, md));
     if (md->with_tensor && !md->k->kinetic_tensor)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "%s is not there on device '%s' yet; use device = \"cpu\"",

@@ -65,6 +65,8 @@ int md_ewald_read(struct ctx *ctx, struct params *p, struct md *md)
     e->order = (int)params_int(p, "md.coulomb", "order");
     e->background = params_bool(p, "md.coulomb", "background");
     e->slab = params_bool(p, "md.coulomb", "slab");
+    for (int d = 0; d < 3; d++)
+        e->extent[d] = 1;
     if (params_is_set(p, "md.coulomb", "splitting"))
         e->alpha = params_double(p, "md.coulomb", "splitting");
     if (params_is_set(p, "md.coulomb", "wave_cutoff"))
@@ -139,7 +141,7 @@ static int choose_cells(struct ctx *ctx, const struct md *md, double error)
     while (all < most) {
         all = 1;
         for (int d = 0; d < 3; d++) {
-            double n = fmin(ceil(md->box_length[d] / h), most);
+            double n = fmin(ceil(md_ewald_edge(md, d) / h), most);
             e->cells[d] = block_fast_size((int64_t)fmax(n, e->order), 1);
             all *= (double)e->cells[d];
         }
@@ -162,7 +164,7 @@ static void choose_waves(const struct md *md, double error)
     struct md_ewald *e = md->ewald;
     double shortest = 1e300;
     for (int d = 0; d < 3; d++)
-        shortest = fmin(shortest, md->box_length[d]);
+        shortest = fmin(shortest, md_ewald_edge(md, d));
     e->wave_cutoff = 2 * pi / shortest;
     while (md_ewald_error_waves(md, e->alpha, e->wave_cutoff) > error)
         e->wave_cutoff *= 1.01;
@@ -175,7 +177,7 @@ static int check_waves(struct ctx *ctx, const struct md *md)
     const double most = 1e8;
     double all = 1;
     for (int d = 0; d < 3; d++)
-        all *= md->ewald->wave_cutoff * md->box_length[d] / pi + 1;
+        all *= md->ewald->wave_cutoff * md_ewald_edge(md, d) / pi + 1;
     if (all < most)
         return 0;
     return FAIL(ctx, STATUS_INPUT,
@@ -196,6 +198,7 @@ int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
                      "set md.coulomb.background = true for an even background "
                      "that makes up for it",
                      e->charge);
+    md_ewald_check_gap(p, md);
     if (!(e->squares > 0))
         params_error(p, "md.coulomb", "method", "all charges are 0");
     TRY(params_finish(ctx, p));
@@ -231,7 +234,7 @@ static int list_waves(struct md *md)
     double most2 = e->wave_cutoff * e->wave_cutoff * (1 + 1e-12);
     for (int d = 0; d < 3; d++) {
         w->most[d] =
-            (int)(e->wave_cutoff * md->box_length[d] / (2 * pi) + 1e-9);
+            (int)(e->wave_cutoff * md_ewald_edge(md, d) / (2 * pi) + 1e-9);
         capacity *= 2 * (size_t)w->most[d] + 1;
     }
     e->wave = malloc(capacity * sizeof *e->wave);
@@ -243,7 +246,7 @@ static int list_waves(struct md *md)
                 const int n[3] = {x, y, z};
                 double k2 = 0;
                 for (int d = 0; d < 3; d++) {
-                    double k = 2 * pi * n[d] / md->box_length[d];
+                    double k = 2 * pi * n[d] / md_ewald_edge(md, d);
                     k2 += k * k;
                 }
                 int first = x > 0 || (x == 0 && (y > 0 || (y == 0 && z > 0)));
@@ -261,9 +264,9 @@ static void use_wave(const struct md *md, size_t i, struct md_sums *sums)
     const struct md_ewald *e = md->ewald;
     double k[3], k2 = 0, volume = 1, alpha2 = e->alpha * e->alpha;
     for (int d = 0; d < 3; d++) {
-        k[d] = 2 * pi * e->wave[i][d] / md->box_length[d];
+        k[d] = 2 * pi * e->wave[i][d] / md_ewald_edge(md, d);
         k2 += k[d] * k[d];
-        volume *= md->box_length[d];
+        volume *= md_ewald_edge(md, d);
     }
     double *s = e->sums[i];
     double g =
@@ -281,7 +284,7 @@ static int wave_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
     struct md_waves *w = &e->waves;
     for (int d = 0; d < 3; d++) {
         w->box_lo[d] = md->box_lo[d];
-        w->box_length[d] = md->box_length[d];
+        w->box_length[d] = md_ewald_edge(md, d);
     }
     TRY(comm_agree(ctx, md->k->wave_sums(ctx, md->store, w, e->sums)));
     TRY(comm_sum_double(ctx, &e->sums[0][0], 2 * (int)w->count));
@@ -326,7 +329,8 @@ static void add_constants(const struct md *md, struct md_sums *sums)
 {
     const struct md_ewald *e = md->ewald;
     static const double none[3] = {0, 0, 0}, volume_like[3] = {1, 1, 1};
-    double volume = md->box_length[0] * md->box_length[1] * md->box_length[2];
+    double volume =
+        md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
     double c = constant_of(md);
     if (!sums || md->grid.rank != 0)
         return;
@@ -344,8 +348,8 @@ static int add_slab(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_charge_moments m;
     static const double slab_like[3] = {1, 1, -1};
-    double lz = md->box_length[2];
-    double volume = md->box_length[0] * md->box_length[1] * lz;
+    double lz = md_ewald_edge(md, 2);
+    double volume = md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * lz;
     double c = constant_of(md), q = md->ewald->charge;
     md->k->charge_moments(md->store, &m);
     double sum[2] = {m.dipole[2], m.second[2]};
@@ -434,7 +438,7 @@ double md_ewald_bytes(const struct md *md)
     if (e->on_mesh)
         return e->mesh ? md_mesh_bytes(e) : md_mesh_estimate(md);
     for (int d = 0; d < 3; d++)
-        waves *= e->wave_cutoff * md->box_length[d] / pi + 1;
+        waves *= e->wave_cutoff * md_ewald_edge(md, d) / pi + 1;
     return waves * (sizeof *e->wave + 0.5 * sizeof *e->sums);
 }
 
@@ -455,7 +459,7 @@ double md_ewald_flops(const struct md *md)
                points * (10 * log2(fmax(points, 2)) + 12);
     }
     for (int d = 0; d < 3; d++)
-        waves *= e->wave_cutoff * md->box_length[d] / pi;
+        waves *= e->wave_cutoff * md_ewald_edge(md, d) / pi;
     return 40 * n * waves * pi / 6; /* half a sphere of the numbers */
 }
 

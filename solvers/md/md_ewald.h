@@ -20,14 +20,16 @@ struct params;
 
 struct md_ewald {
     /* from the deck, or chosen */
-    int on_mesh;                  /* 0: wave by wave */
-    int background;               /* a net charge is made up for */
-    int slab;                     /* periodic in x and y only */
-    double accuracy;              /* of forces, see md_ewald_unit_force() */
-    double alpha;                 /* splitting, per length; 0 until chosen */
-    int order;                    /* of the splines */
-    int64_t cells[3];             /* of the mesh; 0 until chosen */
-    double wave_cutoff;           /* of waves one by one; 0 until chosen */
+    int on_mesh;        /* 0: wave by wave */
+    int background;     /* a net charge is made up for */
+    int slab;           /* periodic in x and y only */
+    double extent[3];   /* edges of the periodic box of waves over those of the
+                         * box: 1, or more where walls end it */
+    double accuracy;    /* of forces, see md_ewald_unit_force() */
+    double alpha;       /* splitting, per length; 0 until chosen */
+    int order;          /* of the splines */
+    int64_t cells[3];   /* of the mesh; 0 until chosen */
+    double wave_cutoff; /* of waves one by one; 0 until chosen */
     double error_near, error_far; /* estimates of the force's error, as the
                                    * accuracy is meant */
 
@@ -71,6 +73,14 @@ void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
                   double k2, double alpha2);
 
 /* ---- md_ewald_choose.c: errors of forces, and what to take ---- */
+/* Walls at faces of the box, but for those in z with slab = true, and keys that
+ * belong to them; errors go to params_error. */
+void md_ewald_walls(struct params *p, struct md *md);
+/* The same of the space above walls, once the box is known: pairs see no images
+ * through them. */
+void md_ewald_check_gap(struct params *p, const struct md *md);
+/* The edge of the periodic box of waves. */
+double md_ewald_edge(const struct md *md, int d);
 /* Root mean square errors of the force on a particle, in units of the deck: of
  * the near part, Kolafa and Perram (1992), Mol. Simul. 9, 351; of waves up to
  * a greatest wave number, the same; of a mesh, Hockney and Eastwood (1988),

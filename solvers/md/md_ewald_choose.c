@@ -5,13 +5,54 @@
 
 #include <math.h>
 
+#include "base/param.h"
 #include "md.h"
 
 static const double pi = 3.14159265358979323846;
 
+double md_ewald_edge(const struct md *md, int d)
+{
+    return md->box_length[d] * md->ewald->extent[d];
+}
+
+void md_ewald_walls(struct params *p, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    const int *walled = md->walls.outer.walled;
+    int has_key = params_is_set(p, "md.coulomb", "slab_extent");
+    if (has_key && (!e || !walled[2]))
+        params_refuse(p, "md.coulomb", "slab_extent",
+                      "md.coulomb.slab_extent has no meaning without pme or "
+                      "ewald and [[md.walls]] in z");
+    if (!e)
+        return;
+    if (walled[0] || walled[1])
+        params_error(p, "md.coulomb", "method",
+                     "methods pme and ewald need a box without [[md.walls]] in "
+                     "x and y; take cut or dsf");
+    if (!walled[2])
+        return;
+    if (!e->slab)
+        params_error(p, "md.coulomb", "slab",
+                     "[[md.walls]] in z with methods pme and ewald need "
+                     "md.coulomb.slab = true");
+    e->extent[2] = has_key ? params_double(p, "md.coulomb", "slab_extent") : 3;
+}
+
+void md_ewald_check_gap(struct params *p, const struct md *md)
+{
+    double gap = (md->ewald->extent[2] - 1) * md->box_length[2];
+    if (md->walls.outer.walled[2] && gap < md->pair.reach)
+        params_error(p, "md.coulomb", "slab_extent",
+                     "the empty space above the box, (md.coulomb.slab_extent - "
+                     "1) times its height = %g, must not be less than the "
+                     "cutoff, %g",
+                     gap, md->pair.reach);
+}
+
 static double volume_of(const struct md *md)
 {
-    return md->box_length[0] * md->box_length[1] * md->box_length[2];
+    return md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
 }
 
 /* C sum q^2, and per root of the number of particles. */
@@ -90,7 +131,7 @@ double md_ewald_error_mesh(const struct md *md, double alpha,
     struct md_alias a[3] = {{0}}, used[3] = {{0}};
     int failed = 0;
     for (int d = 0; d < 3; d++) {
-        double length = md->box_length[d];
+        double length = md_ewald_edge(md, d);
         int aliases = md_alias_count(cells[d], length, alpha);
         failed |= md_alias_make(&a[d], cells[d], length, order, alpha, 1);
         failed |=

@@ -25,6 +25,11 @@ void md_exchange_read(struct params *p, struct md *md)
                          "(ensemble.%s) are exchanged at constant volume: "
                          "\"bussi\", \"langevin\" or \"nose-hoover\"",
                          ladders[i]);
+        else if (md->ensemble == MD_DPD)
+            params_error(p, "md.ensemble", "type",
+                         "ensemble.%s does not go with type \"dpd\"; take "
+                         "\"bussi\", \"langevin\" or \"nose-hoover\"",
+                         ladders[i]);
         else if (md->ensemble == MD_NVE)
             params_error(p, "md.ensemble", "type",
                          "ensemble.%s needs a thermostat, which "

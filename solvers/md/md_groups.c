@@ -44,7 +44,7 @@ static void read_members(struct params *p, const struct md *md, int i,
                         "or more and ascending");
 }
 
-static void read_group(struct params *p, struct md *md, int i)
+static int read_group(struct ctx *ctx, struct params *p, struct md *md, int i)
 {
     struct md_walls *w = &md->walls;
     struct md_group *g = &w->group[i];
@@ -59,7 +59,7 @@ static void read_group(struct params *p, struct md *md, int i)
                         "group '%s': action \"move\" and velocity need one "
                         "another, and so do \"pull\" and force",
                         params_string_at(p, section, i, "name"));
-        return;
+        return 0;
     }
     if (moves)
         memcpy(g->velocity, params_doubles_at(p, section, i, "velocity", &n),
@@ -67,9 +67,12 @@ static void read_group(struct params *p, struct md *md, int i)
     if (pulled)
         memcpy(g->force, params_doubles_at(p, section, i, "force", &n),
                sizeof g->force);
-    g->held = !pulled;
+    g->held = moves || strcmp(action, "freeze") == 0;
+    md_bath_group(p, md, i, g);
+    w->region[i].free = !pulled && !g->held;
     w->outer.n_held += g->held;
     w->has_field |= pulled;
+    return md_region_read(ctx, p, md, i);
 }
 
 /* What moves particles past all forces. */
@@ -96,12 +99,13 @@ int md_groups_read(struct ctx *ctx, struct params *p, struct md *md)
         return 0;
     w->group = calloc((size_t)n, sizeof *w->group);
     w->has = calloc((size_t)n, (size_t)md->n_species + 1);
-    if (!w->group || !w->has)
+    w->region = calloc((size_t)n, sizeof *w->region);
+    if (!w->group || !w->has || !w->region)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %d groups", n);
     w->outer.n_groups = n;
     w->outer.groups = w->group;
     for (int i = 0; i < n; i++)
-        read_group(p, md, i);
+        TRY(read_group(ctx, p, md, i));
     if (w->outer.n_held > 0)
         check_held(p, md);
     return 0;
@@ -109,6 +113,7 @@ int md_groups_read(struct ctx *ctx, struct params *p, struct md *md)
 
 void md_groups_free(struct md *md)
 {
+    md_regions_free(md);
     free(md->walls.group);
     free(md->walls.has);
 }

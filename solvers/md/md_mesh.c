@@ -33,12 +33,13 @@ static int make_mesh(struct ctx *ctx, struct md *md)
     double way = md->pair.rebuild_every > 0 ? md->pair.reach + md->pair.skin
                                             : 0.5 * md->pair.skin;
     for (int d = 0; d < 3; d++) {
-        e->mesh_box[d] = md->box_length[d];
-        stray[d] = way / md->box_length[d] / (1 - ROOM) * (1 + 1e-6);
+        e->mesh_box[d] = md_ewald_edge(md, d);
+        stray[d] = way / md_ewald_edge(md, d) / (1 - ROOM) * (1 + 1e-6);
     }
     mesh_destroy(e->mesh);
     e->mesh = NULL;
-    return mesh_create(ctx, &md->grid, e->cells, e->order, stray, &e->mesh);
+    return mesh_create(ctx, &md->grid, e->extent, e->cells, e->order, stray,
+                       &e->mesh);
 }
 
 /* The wave numbers of a direction, for the gradient: the highest of an even
@@ -62,7 +63,7 @@ static int fill_tables(struct md *md)
     const int64_t first[3] = {m->mode_first[0], m->mode_first[1], 0};
     const int64_t n[3] = {m->mode_n[0], m->mode_n[1], e->cells[2]};
     for (int d = 0; d < 3; d++) {
-        double length = md->box_length[d];
+        double length = md_ewald_edge(md, d);
         failed |= md_alias_make(&a[d], e->cells[d], length, e->order, e->alpha,
                                 md_alias_count(e->cells[d], length, e->alpha));
         fill_waves(e->k[d], first[d], n[d], e->cells[d], length);
@@ -119,7 +120,7 @@ double md_mesh_estimate(const struct md *md)
         double n = (double)e->cells[d];
         all *= n;
         brick *= n / md->grid.dims[d] + e->order +
-                 md->pair.skin * n / md->box_length[d];
+                 md->pair.skin * n / md_ewald_edge(md, d);
     }
     return (10 * brick + 11.5 * all / md->grid.size) * sizeof(double);
 }
@@ -144,7 +145,7 @@ static int follow_box(struct ctx *ctx, struct md *md)
     struct md_ewald *e = md->ewald;
     int changed = 0, too_small = 0;
     for (int d = 0; d < 3; d++) {
-        double length = md->box_length[d];
+        double length = md_ewald_edge(md, d);
         changed |= length < e->table_box[d] || length > e->table_box[d];
         too_small |= length < (1 - ROOM) * e->mesh_box[d];
     }
@@ -152,7 +153,7 @@ static int follow_box(struct ctx *ctx, struct md *md)
         return md_mesh_open(ctx, md);
     for (int d = 0; d < 3; d++) {
         e->mesh->brick.box_lo[d] = md->box_lo[d];
-        e->mesh->brick.box_length[d] = md->box_length[d];
+        e->mesh->brick.box_length[d] = md_ewald_edge(md, d);
     }
     if (changed && fill_tables(md) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
@@ -174,10 +175,10 @@ static void sum_modes(const struct md *md, double scale, struct md_sums *sums)
             double twice = at[0] == 0 || 2 * at[0] == n[0] ? 1 : 2, k[3];
             for (int d = 0; d < 2; d++)
                 k[d] = 2 * pi * (double)(at[d] - n[d] * (2 * at[d] / n[d])) /
-                       md->box_length[d];
+                       md_ewald_edge(md, d);
             for (int64_t z = 0; z < n[2]; z++, mode += 2, g++) {
                 k[2] = 2 * pi * (double)(z - n[2] * (2 * z / n[2])) /
-                       md->box_length[2];
+                       md_ewald_edge(md, 2);
                 double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
                 double square = mode[0] * mode[0] + mode[1] * mode[1];
                 if (k2 > 0)
@@ -207,8 +208,9 @@ static void differentiate(const struct md_ewald *e, int d)
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_ewald *e = md->ewald;
-    double scale = md->bonded.field.coulomb.constant /
-                   (md->box_length[0] * md->box_length[1] * md->box_length[2]);
+    double scale =
+        md->bonded.field.coulomb.constant /
+        (md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2));
     TRY(follow_box(ctx, md));
     /* a particle out of reach ends the run, but not before the others know */
     struct mesh *m = e->mesh;

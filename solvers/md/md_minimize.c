@@ -35,10 +35,6 @@ int md_minimize_read(struct ctx *ctx, struct params *p, struct md *md)
     m->on = params_has_section(p, SECTION);
     if (!m->on)
         return 0;
-    if (md->rigid.on)
-        params_error(p, SECTION, NULL,
-                     "md.minimize does not go with md.constraints: leave the "
-                     "rigid bonds out for it, as stiff ones");
     m->tolerance = params_double(p, SECTION, "force");
     m->steps = params_int(p, SECTION, "steps");
     m->every = params_int(p, SECTION, "every");
@@ -69,6 +65,7 @@ struct descent {
     /* sums over particles: F v, m v^2, F a; and the greatest F^2, v^2, a^2 */
     double power, speed2, push2, most_force2, most_speed2, most_push2;
     struct md_particle *p;
+    struct md_slot *slots; /* with rigid bonds */
     double (*force)[3];
     size_t capacity;
 };
@@ -79,10 +76,12 @@ static int reserve(struct ctx *ctx, struct descent *f, size_t n)
         return 0;
     f->capacity = n + n / 8 + 64;
     free(f->p);
+    free(f->slots);
     free(f->force);
     f->p = malloc(f->capacity * sizeof *f->p);
+    f->slots = malloc(f->capacity * sizeof *f->slots);
     f->force = malloc(f->capacity * sizeof *f->force);
-    return f->p && f->force
+    return f->p && f->slots && f->force
                ? 0
                : FAIL(ctx, STATUS_MEMORY, "no memory for md.minimize");
 }
@@ -92,12 +91,37 @@ static double square(const double v[3])
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
+/* Forces without what rigid bonds take up: as velocities after a unit of time
+ * from rest they lose what is along the bonds. Velocities come back. */
+static int project_forces(struct ctx *ctx, struct md *md, struct descent *f,
+                          size_t n)
+{
+    if (!md->rigid.on)
+        return 0;
+    TRY(comm_agree(ctx, md->k->take_slots(ctx, md->store, f->slots)));
+    md->k->scale_velocities(md->store, 0);
+    md->k->kick(md->store, 1);
+    TRY(md_rigid_stop(ctx, md));
+    TRY(md_gather(ctx, md, f->p, NULL));
+    TRY(comm_agree(ctx, md->k->put_slots(ctx, md->store, f->slots, n)));
+    for (size_t i = 0; i < n; i++) {
+        double mass = md->species[f->p[i].species].mass;
+        for (int d = 0; d < 3; d++) {
+            f->force[i][d] = f->p[i].velocity[d] * mass /
+                             md->constants->force_to_acceleration;
+            f->p[i].velocity[d] = f->slots[i].p.velocity[d];
+        }
+    }
+    return 0;
+}
+
 static int measure(struct ctx *ctx, struct md *md, struct descent *f)
 {
     size_t n = md->k->count(md->store);
     double sum[3] = {0}, most[3] = {0};
     TRY(comm_agree(ctx, reserve(ctx, f, n)));
     TRY(md_gather(ctx, md, f->p, f->force));
+    TRY(project_forces(ctx, md, f, n));
     for (size_t i = 0; i < n; i++) {
         const double *v = f->p[i].velocity, *force = f->force[i];
         double mass = md->species[f->p[i].species].mass;
@@ -130,20 +154,24 @@ static int measure(struct ctx *ctx, struct md *md, struct descent *f)
 
 /* Uphill: half a step back, and a stop. Velocities are those of the last drift.
  */
-static double turn_back(const struct md *md, struct descent *f)
+static int turn_back(struct ctx *ctx, struct md *md, struct descent *f,
+                     double *moved2)
 {
     double back = -0.5 * f->time;
     f->time = fmax(shrink * f->time, shortest_time * md->dt);
     f->mixing = mixing_start;
     f->downhill = 0;
-    double moved2 = md->k->kick_drift(md->store, 0, back);
+    *moved2 = md->k->kick_drift(md->store, 0, back);
+    int status = md_rigid_move(ctx, md, 0, moved2);
     md->k->scale_velocities(md->store, 0);
-    return moved2;
+    return status;
 }
 
 /* v = (1 - mixing) v + (mixing |v| / |a| + t) a; x += v t, where no particle
- * goes farther than md.minimize.longest_step. */
-static double go_on(const struct md *md, struct descent *f)
+ * goes farther than md.minimize.longest_step. Rigid bonds take up their part of
+ * the accelerations, and of the ways. */
+static int go_on(struct ctx *ctx, struct md *md, struct descent *f,
+                 double *moved2)
 {
     double turn = f->push2 > 0 ? f->mixing * sqrt(f->speed2 / f->push2) : 0;
     if (++f->downhill > DELAY) {
@@ -157,7 +185,14 @@ static double go_on(const struct md *md, struct descent *f)
         2 * longest / (speed + sqrt(speed * speed + 4 * push * longest));
     double t = fmin(f->time, most);
     md->k->scale_velocities(md->store, 1 - f->mixing);
-    return md->k->kick_drift(md->store, turn + t, t);
+    if (!md->rigid.on) {
+        *moved2 = md->k->kick_drift(md->store, turn + t, t);
+        return 0;
+    }
+    md->k->kick(md->store, turn + t);
+    TRY(md_rigid_stop(ctx, md));
+    *moved2 = md->k->kick_drift(md->store, 0, t);
+    return md_rigid_move(ctx, md, 1 / t, moved2);
 }
 
 static int note_row(struct ctx *ctx, struct md *md, int64_t step, double force)
@@ -198,8 +233,11 @@ static int descend(struct ctx *ctx, struct md *md, struct descent *f)
             TRY(note_row(ctx, md, step, force));
         if (last)
             return 0;
-        double moved2 = f->power < 0 ? turn_back(md, f) : go_on(md, f);
+        double moved2;
+        int torn = f->power < 0 ? turn_back(ctx, md, f, &moved2)
+                                : go_on(ctx, md, f, &moved2);
         int status = md_check_motion(ctx, md, &moved2);
+        status = status ? status : torn;
         if (status == 0)
             status = md_walls_reflect(ctx, md);
         TRY(comm_step(ctx, status, &stop, &moved2));
@@ -262,11 +300,14 @@ int md_minimize(struct ctx *ctx, struct md *md)
     int status = descend(ctx, md, &f);
     md->pair.rebuild_every = rebuild_every;
     free(f.p);
+    free(f.slots);
     free(f.force);
     TRY(status);
     tell(ctx, md);
     md->k->scale_velocities(md->store, 0);
-    return md->initial.has_temperature ? draw_velocities(ctx, md) : 0;
+    if (md->initial.has_temperature)
+        TRY(draw_velocities(ctx, md));
+    return md_rigid_scale(ctx, md);
 }
 
 /* ---- what is left of it ---- */

@@ -94,18 +94,9 @@ static int has_part(const struct md *md, int e)
     return parts[e].name && md->bonded.on;
 }
 
-/* The order here is the order of values in md_observe(). */
-void md_observe_init(struct md *md)
+/* What follows from velocities; Brownian motion has none. */
+static void add_motion(struct md *md)
 {
-    name_units(md);
-    md_add_observable(md, "temperature", MD_TEMPERATURE,
-                      "kinetic temperature, 2 K / (degrees of freedom x k)",
-                      "T", 0, 4);
-    md_add_observable(md, "pressure", MD_PRESSURE,
-                      "(2 K + virial) / 3 V, with the tail correction if asked",
-                      "P", 0, 4);
-    md_add_observable(md, "potential_energy", MD_ENERGY,
-                      "potential energy of all particles", "U/N", 1, 6);
     md_add_observable(md, "kinetic_energy", MD_ENERGY,
                       "kinetic energy of all particles", NULL, 0, 6);
     md_add_observable(md, "total_energy", MD_ENERGY,
@@ -119,6 +110,27 @@ void md_observe_init(struct md *md)
             "total energy with that of thermostat and barostat, or "
             "less what they have put in",
             NULL, 0, 6);
+}
+
+/* The order here is the order of values in md_observe(). */
+void md_observe_init(struct md *md)
+{
+    name_units(md);
+    int moves = md->ensemble != MD_BROWNIAN;
+    if (moves)
+        md_add_observable(md, "temperature", MD_TEMPERATURE,
+                          "kinetic temperature, 2 K / (degrees of freedom x k)",
+                          "T", 0, 4);
+    md_add_observable(
+        md, "pressure", MD_PRESSURE,
+        moves ? "(2 K + virial) / 3 V, with the tail correction if asked"
+              : "N k T / V of the bath's temperature + virial / 3 V, with the "
+                "tail correction if asked",
+        "P", 0, 4);
+    md_add_observable(md, "potential_energy", MD_ENERGY,
+                      "potential energy of all particles", "U/N", 1, 6);
+    if (moves)
+        add_motion(md);
     for (int e = 0; e < MD_ENERGIES; e++)
         if (has_part(md, e))
             md_add_observable(md, parts[e].name, MD_ENERGY,
@@ -129,6 +141,7 @@ void md_observe_init(struct md *md)
                           "MSD", 0, 4);
     md_observe_box_init(md);
     md_walls_observe_init(md);
+    md_bath_observe_init(md);
     md_exchange_observe_init(md);
 }
 
@@ -152,14 +165,15 @@ static int sum_whole(struct ctx *ctx, struct md *md, struct whole *w)
     memcpy(v + 7, md->sums.part, sizeof md->sums.part);
     TRY(comm_sum_double(ctx, v, 7 + MD_ENERGIES));
     double to_energy = md->constants->mvv_to_energy;
+    if (md->ensemble == MD_BROWNIAN) /* as a bath would have it */
+        v[2] = 0.5 * md->degrees_of_freedom * md_thermal(md, md->temperature);
     *w = (struct whole){.potential = v[0],
                         .virial = v[1],
                         .kinetic = v[2] * to_energy,
                         .momentum = {v[3], v[4], v[5]}};
     memcpy(w->part, v + 7, sizeof w->part);
     /* Bussi's work is the same number on every rank, Langevin's a share. */
-    w->work =
-        to_energy * (md->ensemble == MD_LANGEVIN ? v[6] : md->thermostat_work);
+    w->work = to_energy * (md_work_is_shared(md) ? v[6] : md->thermostat_work);
     return 0;
 }
 
@@ -182,15 +196,19 @@ int md_observe(struct ctx *ctx, void *state, double *values)
         return FAIL(ctx, STATUS_PHYSICS,
                     "step %" PRId64 ": the energy is not finite", md->step);
     }
-    values[n++] = temperature;
+    int moves = md->ensemble != MD_BROWNIAN;
+    if (moves)
+        values[n++] = temperature;
     values[n++] = pressure;
     values[n++] = potential;
-    values[n++] = w.kinetic;
-    values[n++] = potential + w.kinetic;
-    values[n++] =
-        sqrt(w.momentum[0] * w.momentum[0] + w.momentum[1] * w.momentum[1] +
-             w.momentum[2] * w.momentum[2]);
-    if (md->ensemble != MD_NVE || md_box_changes(md))
+    if (moves) {
+        values[n++] = w.kinetic;
+        values[n++] = potential + w.kinetic;
+        values[n++] =
+            sqrt(w.momentum[0] * w.momentum[0] + w.momentum[1] * w.momentum[1] +
+                 w.momentum[2] * w.momentum[2]);
+    }
+    if (moves && (md->ensemble != MD_NVE || md_box_changes(md)))
         values[n++] = potential + w.kinetic - w.work - md->deform.work +
                       md_extended_energy(md);
     w.part[MD_ENERGY_PAIR] += md->pair.tail_energy;
@@ -203,6 +221,7 @@ int md_observe(struct ctx *ctx, void *state, double *values)
     }
     TRY(md_observe_box(ctx, md, values, &n));
     TRY(md_walls_observe(ctx, md, values, &n));
+    TRY(md_bath_observe(ctx, md, values, &n));
     md_exchange_observe(md, values, &n);
     return 0;
 }

@@ -31,7 +31,7 @@ static int n_components(const struct md *md)
 {
     if (md->pressure_tensor || md->deform.kind)
         return 6;
-    return md->barostat.n_groups > 1 ? 3 : 0;
+    return md->barostat.n_groups > 1 || md->barostat.partly ? 3 : 0;
 }
 
 void md_observe_box_init(struct md *md)

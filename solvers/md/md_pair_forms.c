@@ -33,12 +33,13 @@ static const struct {
     [MD_PAIR_BUCKINGHAM] = {"buckingham", {"a", "rho", "c"}},
     [MD_PAIR_YUKAWA] = {"yukawa", {"strength", "kappa"}},
     [MD_PAIR_SOFT] = {"soft", {"a"}},
+    [MD_PAIR_DPD] = {"dpd", {"repulsion"}},
     [MD_PAIR_TABLE] = {"table", {NULL}},
 };
 
-static const char *const numbers[] = {"epsilon", "sigma", "d0",  "alpha",
-                                      "r0",      "a",     "rho", "strength",
-                                      "kappa",   "c"};
+static const char *const numbers[] = {
+    "epsilon", "sigma",    "d0",    "alpha", "r0",       "a",
+    "rho",     "strength", "kappa", "c",     "repulsion"};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
 static enum md_pair_style style_of(const char *name)

@@ -448,8 +448,8 @@ static double degrees_of_freedom(const struct md *md)
     const int *walled = md->walls.outer.walled;
     double n = 3.0 * (double)md->n_particles;
     int at_rest = 3 - walled[0] - walled[1] - walled[2];
-    return md->ensemble == MD_LANGEVIN || md->n_particles == 1 ? n
-                                                               : n - at_rest;
+    int bathed = md->ensemble == MD_LANGEVIN || md->ensemble == MD_BROWNIAN;
+    return bathed || md->n_particles == 1 ? n : n - at_rest;
 }
 
 int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
@@ -467,10 +467,12 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_coulomb_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_rigid_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_walls_read(ctx, p, md)));
+    TRY(comm_agree(ctx, md_bath_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_minimize_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     md_tilt_read(p, md);
     md_deform_read(p, md);
+    md_bath_check_box(p, md);
     if (!md->initial.read && md->box_length[0] > 0) {
         md_tilt_check(p, md);
         check_cutoff(p, md);

@@ -26,9 +26,11 @@ int md_rigid_hold(struct ctx *ctx, struct md *md)
     return 0;
 }
 
-static int place(struct ctx *ctx, struct md *md, double per_time,
-                 double *moved2)
+int md_rigid_move(struct ctx *ctx, struct md *md, double per_time,
+                  double *moved2)
 {
+    if (!md->rigid.on)
+        return 0;
     TRY(values(ctx, md, MD_VALUE_POSITION));
     timer_begin(ctx->timers, md->phase_rigid);
     int status = md->k->rigid_place(ctx, md->store, per_time,
@@ -39,7 +41,7 @@ static int place(struct ctx *ctx, struct md *md, double per_time,
 
 int md_rigid_place(struct ctx *ctx, struct md *md, double *moved2)
 {
-    return md->rigid.on ? place(ctx, md, 1 / md->dt, moved2) : 0;
+    return md_rigid_move(ctx, md, 1 / md->dt, moved2);
 }
 
 static int stop(struct ctx *ctx, struct md *md, int apply)
@@ -90,9 +92,11 @@ int md_rigid_inner(struct ctx *ctx, struct md *md, struct md_stress *out)
 
 /* Velocities that were drawn for free particles: along the bonds they are taken
  * out, and the rest brought to the temperature. */
-static int scale_start(struct ctx *ctx, struct md *md)
+int md_rigid_scale(struct ctx *ctx, struct md *md)
 {
     struct md_moments moments;
+    if (!md->rigid.on)
+        return 0;
     TRY(md_rigid_stop(ctx, md));
     if (!md->initial.has_temperature)
         return 0;
@@ -124,8 +128,8 @@ int md_rigid_start(struct ctx *ctx, struct md *md, int restored)
     if (restored)
         return 0;
     TRY(md_rigid_hold(ctx, md));
-    TRY(comm_agree(ctx, place(ctx, md, 0, &moved2)));
+    TRY(comm_agree(ctx, md_rigid_move(ctx, md, 0, &moved2)));
     /* They may have moved far: whoever is near whom is found again. */
     TRY(md_redistribute(ctx, md));
-    return scale_start(ctx, md);
+    return md_rigid_scale(ctx, md);
 }

@@ -49,6 +49,12 @@ int md_rigid_hold(struct ctx *ctx, struct md *md);
 /* After a drift; *moved2 as of md_kernels.rigid_place(). Returns this rank's
  * status. */
 int md_rigid_place(struct ctx *ctx, struct md *md, double *moved2);
+/* The same after any drift: velocities change by the way times per_time. */
+int md_rigid_move(struct ctx *ctx, struct md *md, double per_time,
+                  double *moved2);
+/* Velocities that were drawn for free particles: along the bonds they are taken
+ * out, and the rest brought to md.initial.temperature, where that is set. */
+int md_rigid_scale(struct ctx *ctx, struct md *md);
 /* After a kick, or noise. */
 int md_rigid_stop(struct ctx *ctx, struct md *md);
 /* Groups go along with the box by their centers alone: after a stretch, as of

@@ -248,6 +248,7 @@ int md_save(struct ctx *ctx, void *state, struct state_io *io)
     if (md->msd.on)
         TRY(save_msd(ctx, md, io));
     TRY(md_minimize_save(ctx, md, io));
+    TRY(md_regions_save(ctx, md, io));
     return md_analysis_save(ctx, md, io);
 }
 
@@ -269,7 +270,7 @@ static int restore_work(struct ctx *ctx, struct md *md, struct state_io *io)
     struct state_array work =
         state_rows("ranks/thermostat_work", STATE_DOUBLE, n, 0, n, 1, all);
     TRY_CLEANUP(state_get(ctx, io, &work));
-    if (md->ensemble != MD_LANGEVIN)
+    if (!md_work_is_shared(md))
         md->thermostat_work = all[0];
     else if (io->same_machine)
         md->thermostat_work = all[md->grid.rank];
@@ -476,12 +477,14 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     if (md->pair.forms)
         TRY(md_forms_restore(ctx, md, io));
     TRY(md_open_store(ctx, md));
+    TRY(md_regions_restore(ctx, md, io));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_rigid_start(ctx, md, 1));
     TRY(md_groups_start(ctx, md));
     md_chain_fit(&md->chain, md->degrees_of_freedom,
                  md->constants->boltzmann * md->temperature, md->relaxation);
     TRY(md_compute_sums(ctx, md));
+    TRY(md_dpd_pairs(ctx, md));
     TRY(md_analysis_allocate(ctx, md));
     TRY(md_minimize_restore(ctx, md, io));
     if (md->rdf.on)

@@ -46,7 +46,9 @@ static const struct param_section sections[] = {
      "steady shear. Velocities are those beside that flow. On the CPU."},
     {"md.field", 0, 1, "Constant forces on all particles, or on all charges."},
     {"md.group", 1, 1,
-     "What is done to some of the particles, by species and by id."},
+     "Some of the particles, by species, by id, by where they are at the start "
+     "and by other groups, and what is done to them. By place and by other "
+     "groups on the CPU only."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -118,6 +120,10 @@ static const struct param_section sections[] = {
     {                      \
         1, 1, -2, 0, -1, 0 \
     }
+#define MASS_RATE         \
+    {                     \
+        1, 0, -1, 0, 0, 0 \
+    }
 #define CHARGE           \
     {                    \
         0, 0, 0, 0, 1, 0 \
@@ -169,6 +175,10 @@ static const struct param params[] = {
      "charges "
      "in metal and real units; 0 where it is left out. Those of a data file "
      "are its own."},
+    {"md.species", "friction", PARAM_DOUBLE, RATE, NULL, 0, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Friction of this species in place of md.ensemble's, per time, with types "
+     "langevin and brownian; 0: no bath. Groups with a friction go first."},
     {"md.species", "element", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
      PARAM_OPTIONAL, NULL,
      "Name of the species in the file of md.pair.style = \"eam/alloy\"; its "
@@ -183,9 +193,9 @@ static const struct param params[] = {
      "species add up to 1."},
 
     {"md.pair", "style", PARAM_STRING, NO_DIM, "\"lj\"", 0, 0, 0, 0,
-     "lj|morse|buckingham|yukawa|soft|table|eam|eam/alloy",
+     "lj|morse|buckingham|yukawa|soft|dpd|table|eam|eam/alloy",
      "Form of the potential. lj: Lennard-Jones 12-6, 4 epsilon ((sigma/r)^12 "
-     "- (sigma/r)^6). morse, buckingham, yukawa, soft, table: see "
+     "- (sigma/r)^6). morse, buckingham, yukawa, soft, dpd, table: see "
      "md.pair.coefficients.style, for pairs that name no style of their own. "
      "eam: metals by the embedded-atom method, from a funcfl file of each "
      "species. eam/alloy: the same from one setfl file. Both need metal "
@@ -230,11 +240,13 @@ static const struct param params[] = {
     {"md.pair.coefficients", "species", PARAM_STRINGS, NO_DIM, "[\"A\", \"A\"]",
      0, 0, 2, PARAM_STARTER | PARAM_REQUIRED, NULL, "The two species."},
     {"md.pair.coefficients", "style", PARAM_STRING, NO_DIM, NULL, 0, 0, 0,
-     PARAM_OPTIONAL, "lj|morse|buckingham|yukawa|soft|table|none",
+     PARAM_OPTIONAL, "lj|morse|buckingham|yukawa|soft|dpd|table|none",
      "Form of this pair's potential; md.pair.style where it is left out. "
      "morse: d0 (e^2 - 2 e), e = exp(-alpha (r - r0)). buckingham: a exp(-r / "
      "rho) - c / r^6. yukawa: strength exp(-kappa r) / r. soft: a (1 + cos(pi "
-     "r / cutoff)). table: from a file. none: no forces."},
+     "r / cutoff)). dpd: the force repulsion (1 - r / cutoff). table: from a "
+     "file. none: no forces."},
+#include "md_table_pairs.def"
     {"md.pair.coefficients", "epsilon", PARAM_DOUBLE, ENERGY, "1.0", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "Depth of the well of style lj, which needs it."},
@@ -362,6 +374,11 @@ static const struct param params[] = {
      "Of pme and ewald: what the images along z do to the dipole of the box is "
      "taken off (Yeh and Berkowitz 1999), for a slab with as much as twice its "
      "height of empty space above it. No charge may cross the faces in z."},
+    {"md.coulomb", "slab_extent", PARAM_DOUBLE, NO_DIM, NULL, 1, 0, 0,
+     PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
+     "Of slab with walls in z: the height of the periodic box of waves over "
+     "that of the box, so that the slab has empty space above it. Left out: "
+     "3."},
     {"md.coulomb", "cutoff", PARAM_DOUBLE, LENGTH, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Charges farther apart do not interact, at most half of each edge of the "
@@ -391,14 +408,16 @@ static const struct param params[] = {
      "Relative error of the lengths that is left."},
 
 #include "md_table_box.def"
+#include "md_table_group.def"
 
     {"md.ensemble", "type", PARAM_STRING, NO_DIM, "\"nve\"", 0, 0, 0,
-     PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|berendsen",
+     PARAM_STARTER, "nve|langevin|bussi|nose-hoover|npt|brownian|dpd|berendsen",
      "nve: constant energy. langevin: friction and noise on each particle. "
      "bussi: stochastic velocity rescaling, which disturbs the motion least. "
      "nose-hoover: a deterministic chain of thermostats. npt: constant "
-     "temperature and pressure, by thermostat and barostat. berendsen is "
-     "refused: its distribution is none."},
+     "temperature and pressure, by thermostat and barostat. brownian: places "
+     "alone, where friction is great. dpd: friction and noise between pairs, "
+     "which keep momentum. berendsen is refused: its distribution is none."},
     {"md.ensemble", "temperature", PARAM_DOUBLE, TEMPERATURE, NULL, 0, 0, 0,
      PARAM_OPTIONAL | PARAM_HAS_MIN, NULL, "Temperature of the thermostat."},
     {"md.ensemble", "temperature_end", PARAM_DOUBLE, TEMPERATURE, NULL, 0, 0, 0,
@@ -449,6 +468,9 @@ static const struct param params[] = {
      "friction), for bussi of the kinetic energy, for nose-hoover the period "
      "of "
      "its oscillation over about 2 pi (LAMMPS calls it Tdamp)."},
+
+#include "md_table_dynamics.def"
+
 #include "md_table_analysis.def"
 #include "md_table_domain.def"
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};

@@ -121,19 +121,19 @@ static void check_others(struct params *p, const struct md *md)
                          "both sides, or on none",
                          faces[2 * d + w->has_face[2 * d + 1]],
                          faces[2 * d + w->has_face[2 * d]]);
-    if (md->barostat.kind)
+    if (md->barostat.kind && w->outer.walled[0] && w->outer.walled[1] &&
+        w->outer.walled[2])
         params_error(p, "md.ensemble", "type",
-                     "type \"npt\" needs a box without [[md.walls]]");
+                     "type \"npt\" changes the edges of directions without "
+                     "[[md.walls]], and there is none");
     if (md->pair.tail)
         params_error(p, "md.pair", "tail",
                      "md.pair.tail is of uniform fluids, without [[md.walls]]");
-    if (md->ewald)
-        params_error(p, "md.coulomb", "method",
-                     "methods pme and ewald need a box without [[md.walls]]; "
-                     "take cut or dsf");
-    if (md->rigid.on)
-        params_error(p, "md.constraints", NULL,
-                     "[[md.walls]] do not go with rigid bonds yet");
+    for (int i = 0; i < params_count(p, section) && md->rigid.on; i++)
+        if (strcmp(params_string_at(p, section, i, "style"), "reflect") == 0)
+            params_error_at(p, section, i, "style",
+                            "a mirror would tear groups of rigid bonds apart: "
+                            "take style \"harmonic\" or \"lj93\"");
 }
 
 int md_walls_read(struct ctx *ctx, struct params *p, struct md *md)
@@ -153,7 +153,10 @@ int md_walls_read(struct ctx *ctx, struct params *p, struct md *md)
     w->outer.walls = w->wall;
     for (int d = 0; d < 3; d++)
         w->outer.walled[d] = w->has_face[2 * d] && w->has_face[2 * d + 1];
+    w->outer.closed = md->rigid.on;
     check_others(p, md);
+    if (md->barostat.kind)
+        md_barostat_fix(md, w->outer.walled);
     return 0;
 }
 

@@ -117,23 +117,22 @@ void mesh_reverse(struct mesh_messages *m)
 /* ---- rows that bricks and lines share ---- */
 
 /* Of direction d, before block c. */
-static double points_below(const struct grid *g, const int64_t cells[3], int d,
-                           int c)
+static double points_below(const struct grid *g, const double extent[3],
+                           const int64_t cells[3], int d, int c)
 {
-    if (g->cuts[d])
-        return (double)cells[d] * g->cuts[d][c];
-    return (double)cells[d] / g->dims[d] * c;
+    double per_box = (double)cells[d] / extent[d];
+    return g->cuts[d] ? per_box * g->cuts[d][c] : per_box / g->dims[d] * c;
 }
 
 /* The brick of the rank with the given coordinates. */
-static void brick_of(const struct grid *g, const int64_t cells[3], int order,
-                     const double stray[3], const int coords[3], int64_t *first,
-                     int64_t *n)
+static void brick_of(const struct grid *g, const double extent[3],
+                     const int64_t cells[3], int order, const double stray[3],
+                     const int coords[3], int64_t *first, int64_t *n)
 {
     for (int d = 0; d < 3; d++) {
         double margin = stray[d] * (double)cells[d] + 1e-6;
-        double lo = points_below(g, cells, d, coords[d]) - margin;
-        double hi = points_below(g, cells, d, coords[d] + 1) + margin;
+        double lo = points_below(g, extent, cells, d, coords[d]) - margin;
+        double hi = points_below(g, extent, cells, d, coords[d] + 1) + margin;
         int64_t low = (int64_t)floor(lo - 0.5 * order) + 1;
         int64_t high = (int64_t)floor(hi - 0.5 * order) + order;
         first[d] = low;
@@ -188,7 +187,8 @@ static size_t share_size(const struct mesh_share *s)
 }
 
 /* Who has rows of this rank's lines, and who owns rows of its brick. */
-static int find_partners(struct mesh *m, const struct grid *g, int order,
+static int find_partners(struct mesh *m, const struct grid *g,
+                         const double extent[3], int order,
                          const double stray[3])
 {
     struct mesh_parts *p = m->parts;
@@ -203,7 +203,7 @@ static int find_partners(struct mesh *m, const struct grid *g, int order,
         int64_t first[3], n[3];
         struct mesh_share *to = &p->to[b->n], *from = &p->from[b->n];
         grid_coords(g, r, coords);
-        brick_of(g, m->brick.cells, order, stray, coords, first, n);
+        brick_of(g, extent, m->brick.cells, order, stray, coords, first, n);
         if (find_share(m, m->brick.first, m->brick.n, at, 0, to) != 0 ||
             find_share(m, first, n, p->at, 1, from) != 0)
             return -1;
@@ -257,8 +257,8 @@ static int allocate(struct mesh *m)
 }
 
 int mesh_create(struct ctx *ctx, const struct grid *grid,
-                const int64_t cells[3], int order, const double stray[3],
-                struct mesh **out)
+                const double extent[3], const int64_t cells[3], int order,
+                const double stray[3], struct mesh **out)
 {
     struct mesh *m = *out = calloc(1, sizeof *m);
     struct mesh_parts *p = calloc(1, sizeof *p);
@@ -272,9 +272,9 @@ int mesh_create(struct ctx *ctx, const struct grid *grid,
     for (int d = 0; d < 3; d++) {
         m->brick.cells[d] = cells[d];
         m->brick.box_lo[d] = grid->box_lo[d];
-        m->brick.box_length[d] = grid->box_length[d];
+        m->brick.box_length[d] = grid->box_length[d] * extent[d];
     }
-    brick_of(grid, cells, order, stray, grid->coords, m->brick.first,
+    brick_of(grid, extent, cells, order, stray, grid->coords, m->brick.first,
              m->brick.n);
     m->brick.pitch = m->brick.n[0] + MD_MESH_PADDING;
     choose_dims(grid->size, cells, p->dims);
@@ -284,7 +284,7 @@ int mesh_create(struct ctx *ctx, const struct grid *grid,
     p->ny = mesh_cut(cells[1], p->dims[0], p->at[0] + 1) - p->y;
     p->z = mesh_cut(cells[2], p->dims[1], p->at[1]);
     p->nz = mesh_cut(cells[2], p->dims[1], p->at[1] + 1) - p->z;
-    if (find_partners(m, grid, order, stray) != 0 || allocate(m) != 0)
+    if (find_partners(m, grid, extent, order, stray) != 0 || allocate(m) != 0)
         status = FAIL(ctx, STATUS_MEMORY,
                       "no memory for a mesh of %d x %d x %d points",
                       (int)cells[0], (int)cells[1], (int)cells[2]);

@@ -33,12 +33,13 @@ struct mesh {
     struct mesh_parts *parts;
 };
 
-/* A mesh over the ranks of a grid. stray[d]: how far particles may leave their
- * rank's block, as a part of the box. The caller owns *out. Collective. Errors:
- * STATUS_MEMORY. */
+/* A mesh over the ranks of a grid, whose box may be extent[d] times as long as
+ * that of the grid, empty beyond it. stray[d]: how far particles may leave
+ * their rank's block, as a part of the mesh's box. The caller owns *out.
+ * Collective. Errors: STATUS_MEMORY. */
 int mesh_create(struct ctx *ctx, const struct grid *grid,
-                const int64_t cells[3], int order, const double stray[3],
-                struct mesh **out);
+                const double extent[3], const int64_t cells[3], int order,
+                const double stray[3], struct mesh **out);
 void mesh_destroy(struct mesh *m); /* NULL is fine */
 
 /* Numbers of m->modes, re and im. */

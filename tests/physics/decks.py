@@ -93,6 +93,21 @@ u = mean(r, "potential_energy", 200, True) + 3.51514
 kt = 8.617333e-5 * mean(r, "temperature", 200)
 tap.near(u / kt, 1.5, 0.15, "copper_morse: and at 300 K 3/2 k T an atom more")
 
+# ---- soft matter ----
+r = deck("dpd.toml", "md.steps=500", "md.analysis.rdf.start=300")
+tap.near(mean(r, "pressure", 200), 23.65, 0.15,
+         "dpd: pressure of Groot and Warren's fluid")
+r = deck("colloids.toml", "md.steps=1200", "md.analysis.rdf.start=800",
+         "md.analysis.msd.every=2")
+t = r.table("displacement/mean_squared")
+tap.near(t["all"][1] / (6 * (t["time"][1] - 0.5e-4)), 1, 0.12,
+         "colloids: kT / (m friction) is the diffusion at short times")
+r = deck("heat_flow.toml", "md.steps=1500", "md.analysis.profile.start=500")
+warm, cold = (mean(r, f"temperature_{n}", 500) for n in ("warm", "cold"))
+tap.ok(0.37 < warm < 0.5 and 0.13 < cold < 0.22,
+       f"heat_flow: layers have the temperatures of their baths ({warm:.3f}, "
+       f"{cold:.3f})")
+
 # ---- a fluid between walls ----
 r = deck("slit.toml", "md.steps=4000", "md.analysis.profile.start=2000")
 tap.near(mean(r, "potential_energy", 2000, True), -4.3735, 0.05,

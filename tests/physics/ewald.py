@@ -226,6 +226,18 @@ def check_slab():
                 abs(got.observable("potential_energy")[0] / energy - 1))
     tap.ok(worst < 1e-8, "slab: energy and forces are corrected for the dipole")
     tap.note(f"worst {worst:.1e}, energy {energy:.6g}")
+    # The same between walls, with the empty space given by the program.
+    mdrun.xyz("charges.xyz", tuple(map(float, box)), x, kind)
+    walls = "".join(f'[[md.walls]]\nface = "{f}"\nstyle = "reflect"\n'
+                    for f in ("zlo", "zhi"))
+    for method, more, small in (("ewald", "accuracy = 1e-9\n", 1e-8),
+                                ("pme", "accuracy = 1e-5\norder = 7\n", 2e-5)):
+        got = mdrun.run(deck(method, more + "slab = true") + walls,
+                        ranks=3 if tap.have_mpi() else 1)
+        worst = max(mdrun.worst(got.frame("force", 0), force),
+                    abs(got.observable("potential_energy")[0] / energy - 1))
+        tap.ok(worst < small, f"{method}: walls in z give a slab its space")
+        tap.note(f"worst {worst:.1e}")
 
 
 # ---- NIST's water ----

@@ -3,6 +3,8 @@ PHYSICS_TESTS = \
 	tests/physics/analysis.py \
 	tests/physics/balance.py \
 	tests/physics/bonds.py \
+	tests/physics/brownian.py \
+	tests/physics/dpd.py \
 	tests/physics/rigid.py \
 	tests/physics/rigid_npt.py \
 	tests/physics/card.py \
@@ -34,7 +36,9 @@ PHYSICS_TESTS = \
 	tests/physics/peer.py \
 	tests/physics/precision.py \
 	tests/physics/ranks.py \
+	tests/physics/regions.py \
 	tests/physics/resume.py \
+	tests/physics/slits.py \
 	tests/physics/thermostats.py \
 	tests/physics/tilted.py \
 	tests/physics/twin.py \
@@ -69,6 +73,7 @@ EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/lammps_step0.csv \
 	tests/physics/mdrun.py \
 	tests/physics/peer_values.py \
+	tests/physics/rigid_cases.py \
 	tests/physics/peer/README.md \
 	tests/physics/peer/argon.in \
 	tests/physics/peer/average.py \

@@ -278,10 +278,13 @@ def check_refusals():
     bad(good.replace('["A"]\n[md.field]', '["C"]\n[md.field]'),
         "unknown species 'C'; declared: A, B")
     bad(deck(more='[md.coulomb]\nmethod = "ewald"'),
-        "methods pme and ewald need a box without [[md.walls]]")
+        "[[md.walls]] in z with methods pme and ewald need "
+        "md.coulomb.slab = true")
     bad(deck(more='[md.ensemble]\ntype = "npt"\ntemperature = 1.0\n'
-             "pressure = 1.0\nrelaxation = 1.0\npressure_relaxation = 1.0"),
-        'type "npt" needs a box without [[md.walls]]')
+             "pressure = 1.0\nrelaxation = 1.0\npressure_relaxation = 1.0\n"
+             + "".join(f'[[md.walls]]\nface = "{d}{e}"\n' for d in "xyz"
+                       for e in ("lo", "hi"))),
+        'type "npt" changes the edges of directions without [[md.walls]]')
     outside = X.copy()
     outside[7, 2] = -0.1
     mdrun.xyz("outside.xyz", BOX, outside, ["AB"[k] for k in KIND], V)
