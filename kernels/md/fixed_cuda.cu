@@ -20,9 +20,9 @@
 
 /* As pair_force() of lj_cuda.cu, with other sums. Energy and virial of each
  * particle go to the first two columns, the virial by directions to the next.
- */
+ * With four blocks on a multiprocessor no register is spilled. */
 template <int MANY, int FSHIFT, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS)
+static __global__ void __launch_bounds__(MD_THREADS, 4)
     pair_force_fixed(struct md_view m, const uint32_t *neighbor,
                      const uint32_t *count, struct fixed_units unit,
                      fixed_sum *fixed, double *column,

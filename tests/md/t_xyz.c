@@ -135,8 +135,8 @@ static void check_errors(struct ctx *ctx)
             ":4:10: error: unexpected '6'");
     refused(ctx, "1\n" BOX "\nAr 1 2 3\nKr 1 2 5\n", "",
             ":4:1: error: text after the 1 particles");
-    refused(ctx, "1\nLattice=\"10 0 0 3 11 0 0 0 12\"\nAr 1 2 3\n", "",
-            "only boxes with right angles");
+    refused(ctx, "1\nLattice=\"10 1 0 3 11 0 0 0 12\"\nAr 1 2 3\n", "",
+            "the first edge has to lie along x");
     refused(ctx, "1\nLattice=\"10 0 0 0 11 0 0 0\"\nAr 1 2 3\n", "",
             "expected nine numbers");
     refused(ctx, "1\nLattice=\"10 0 0 0 0 0 0 0 12\"\nAr 1 2 3\n", "",
