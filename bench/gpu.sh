@@ -109,7 +109,8 @@ tested() { # NAME COMMAND...
 export WARPDECK_TEST_DEVICE=cuda
 head_line "tests on the card"
 tested "right programs" "$programs/right_card"
-for test in forces analysis motion thermostats modes_card molecules_card; do
+for test in forces analysis charges_card motion thermostats modes_card \
+    molecules_card; do
     tested "$test, 1 rank" "$programs/$test"
 done
 cat >flow.toml <<'END'

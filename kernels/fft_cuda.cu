@@ -75,9 +75,9 @@ static int load(struct ctx *ctx, struct library *l)
     if (!l->handle)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "the library cuFFT (%s) is not on this machine, and flow "
-                    "on a card needs it; install it from the CUDA toolkit, "
-                    "name its folder in LD_LIBRARY_PATH, or use device = "
-                    "\"cpu\"",
+                    "on a card needs it, and md.coulomb.method = \"pme\"; "
+                    "install it from the CUDA toolkit, name its folder in "
+                    "LD_LIBRARY_PATH, or use device = \"cpu\"",
                     names[0]);
 #define TAKE(name)                                         \
     l->name##_ = (decltype(&name))dlsym(l->handle, #name); \
@@ -163,6 +163,55 @@ int cuda_fft_create(struct ctx *ctx, int64_t n, int64_t lines,
         status = load(ctx, &f->cufft);
     if (status == 0 && f->lines > 0)
         status = make_plans(ctx, f, n, workspace);
+    if (status != 0) {
+        cuda_fft_destroy(f);
+        return status;
+    }
+    *out = f;
+    return 0;
+}
+
+/* A box in place, in double precision; cuFFT counts from the slowest. */
+static int make_box(struct ctx *ctx, struct cuda_fft *f, const int64_t n[3],
+                    int inverse, int batch, cufftHandle *plan, int *made)
+{
+    int size[3] = {(int)n[2], (int)n[1], (int)n[0]};
+    int real[3] = {size[0], size[1], (int)f->pitch};
+    int complex[3] = {size[0], size[1], (int)f->pitch / 2};
+    int *in = inverse ? complex : real, *out = inverse ? real : complex;
+    size_t bytes = 0;
+    FFT_TRY(ctx, f, cufftCreate, plan);
+    *made = 1;
+    FFT_TRY(ctx, f, cufftMakePlanMany, *plan, 3, size, in, 1,
+            in[0] * in[1] * in[2], out, 1, out[0] * out[1] * out[2],
+            inverse ? CUFFT_Z2D : CUFFT_D2Z, batch, &bytes);
+    FFT_TRY(ctx, f, cufftSetStream, *plan, cuda_of(ctx)->stream);
+    return 0;
+}
+
+int cuda_fft_create_box(struct ctx *ctx, const int64_t n[3], int back,
+                        struct cuda_fft **out)
+{
+    *out = NULL;
+    if ((double)cuda_fft_pitch(n[0]) * (double)n[1] * (double)n[2] > INT32_MAX)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "a mesh of %lld x %lld x %lld points is too large for one "
+                    "card; use more ranks",
+                    (long long)n[0], (long long)n[1], (long long)n[2]);
+    struct cuda_fft *f = (struct cuda_fft *)calloc(1, sizeof *f);
+    if (!f)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a transform");
+    f->real_bytes = sizeof(double);
+    f->n = n[0];
+    f->pitch = cuda_fft_pitch(n[0]);
+    f->lines = f->lines_at_once = n[1] * n[2];
+    int status = load(ctx, &f->cufft);
+    if (status == 0)
+        status =
+            make_box(ctx, f, n, 0, 1, &f->forward[FULL], &f->made[FULL][0]);
+    if (status == 0)
+        status =
+            make_box(ctx, f, n, 1, back, &f->inverse[FULL], &f->made[FULL][1]);
     if (status != 0) {
         cuda_fft_destroy(f);
         return status;

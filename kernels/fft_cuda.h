@@ -1,4 +1,5 @@
-/* fft_cuda.h: many real transforms at once, on a card by cuFFT.
+/* fft_cuda.h: many real transforms at once, of lines or boxes, on a card by
+ * cuFFT.
  *
  * Lines stand one behind the other, each with room for its transform: n real
  * numbers become n/2 + 1 complex ones in place, cuda_fft_pitch(n) real numbers
@@ -36,6 +37,12 @@ int cuda_fft_create(struct ctx *ctx, int64_t n, int64_t lines,
                     size_t real_bytes, size_t *workspace,
                     struct cuda_fft **out);
 void cuda_fft_destroy(struct cuda_fft *f);
+
+/* Boxes of n[2] planes of n[1] such lines of n[0] numbers: one forward, `back`
+ * of them one behind the other at once back. The plans keep their own memory.
+ */
+int cuda_fft_create_box(struct ctx *ctx, const int64_t n[3], int back,
+                        struct cuda_fft **out);
 
 /* The memory to work in, of the size that was asked for; transforms of one
  * stream may share it. */

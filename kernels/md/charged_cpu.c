@@ -24,7 +24,7 @@
 /* ---- one tile ---- */
 
 /* Coulomb: none, segments.h, smooth.h. */
-enum { COULOMB_NONE, COULOMB_SEGMENTS, COULOMB_SMOOTH };
+enum { COULOMB_NONE, COULOMB_SEGMENTED, COULOMB_SMOOTH };
 /* Where coefficients come from: lj_rows.h. */
 enum { ROWS_MANY, ROWS_FEW, ROWS_MIXED };
 
@@ -47,17 +47,6 @@ struct row_of {
     struct md_worker *w; /* for pairs that are too near */
 };
 
-/* CHARMM's switch, see lj_pair(): scales force over r and energy. */
-KERNEL_FN void lj_switch(real r2, real cut2, real scale, real from2, real *g,
-                         real *u)
-{
-    simd_mask outside = simd_less_in(simd_mask_of_bits(~0u), from2, r2);
-    real over = simd_keep(outside, r2 - from2), left = cut2 - from2 - over;
-    real s = left * left * (left + 3 * over) * scale;
-    *g = *g * s + *u * (12 * left * over * scale);
-    *u *= s;
-}
-
 KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
                       size_t j, simd_mask in, real r2, real inv2,
                       const struct form k, real *force, real *energy)
@@ -73,8 +62,10 @@ KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
     if (k.want || k.form == FORM_SWITCHED)
         u = lj_energy(inv6, f12 * (scalar)(1.0 / 12), f6 * (scalar)(1.0 / 6));
     if (k.form == FORM_SWITCHED) {
-        lj_switch(r2, cut2, terms[ROW_SLOPE],
-                  simd_set((scalar)s->charges->from2), &g, &u);
+        real from2 = simd_set((scalar)s->charges->from2);
+        real over = simd_keep(simd_less_in(simd_mask_of_bits(~0u), from2, r2),
+                              r2 - from2);
+        lj_switch(over, cut2 - from2, terms[ROW_SLOPE], &g, &u);
     } else if (k.want) {
         u -= simd_lookup(s->table_shift + i->table_row, species,
                          k.rows == ROWS_FEW);
@@ -137,8 +128,9 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
 /* Horner's rule in the segments of `at`. */
 KERNEL_FN real polynomial(const scalar *table, lane_int at, real t)
 {
-    real sum = simd_pick(table + DEGREE * SEGMENTS, at);
-    KERNEL_UNROLL for (int d = DEGREE - 1; d >= 0; d--) sum =
+    enum { SEGMENTS = COULOMB_SEGMENTS };
+    real sum = simd_pick(table + COULOMB_DEGREE * SEGMENTS, at);
+    KERNEL_UNROLL for (int d = COULOMB_DEGREE - 1; d >= 0; d--) sum =
         sum * t + simd_pick(table + d * SEGMENTS, at);
     return sum;
 }
@@ -166,10 +158,11 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
     const struct md_charges *c = s->charges;
     const lane_int bits = (lane_int)r2;
     const KERNEL_MASK_SCALAR one = 1;
-    const lane_int at = bits >> (MANTISSA - BITS);
-    const lane_int within = bits & ((one << (MANTISSA - BITS)) - 1);
-    const scalar middle = 1 + (scalar)0.5 / (1 << BITS);
-    real t = (real)(within | ONE_BITS) - middle, u = {0};
+    const int below = COULOMB_MANTISSA - COULOMB_BITS;
+    const lane_int at = bits >> below;
+    const lane_int within = bits & ((one << below) - 1);
+    const scalar middle = 1 + (scalar)0.5 / (1 << COULOMB_BITS);
+    real t = (real)(within | COULOMB_ONE) - middle, u = {0};
     real g = polynomial(c->force, at, t);
     if (k.want)
         u = polynomial(c->energy, at, t);
@@ -328,14 +321,14 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
 #define MIXED_LOOPS(name, lj_form, charged)                     \
     LOOP(mixed_##name##_force, ROWS_MIXED, lj_form, charged, 0) \
     LOOP(mixed_##name##_energy, ROWS_MIXED, lj_form, charged, 1)
-LOOPS(plain, FORM_PLAIN, COULOMB_SEGMENTS)
-LOOPS(shifted, FORM_SHIFTED, COULOMB_SEGMENTS)
-LOOPS(switched, FORM_SWITCHED, COULOMB_SEGMENTS)
+LOOPS(plain, FORM_PLAIN, COULOMB_SEGMENTED)
+LOOPS(shifted, FORM_SHIFTED, COULOMB_SEGMENTED)
+LOOPS(switched, FORM_SWITCHED, COULOMB_SEGMENTED)
 LOOPS(uncharged, FORM_SWITCHED, COULOMB_NONE)
-LOOPS(table, FORM_TABLE, COULOMB_SEGMENTS)
+LOOPS(table, FORM_TABLE, COULOMB_SEGMENTED)
 LOOPS(uncharged_table, FORM_TABLE, COULOMB_NONE)
-MIXED_LOOPS(plain, FORM_PLAIN, COULOMB_SEGMENTS)
-MIXED_LOOPS(switched, FORM_SWITCHED, COULOMB_SEGMENTS)
+MIXED_LOOPS(plain, FORM_PLAIN, COULOMB_SEGMENTED)
+MIXED_LOOPS(switched, FORM_SWITCHED, COULOMB_SEGMENTED)
 MIXED_LOOPS(uncharged, FORM_SWITCHED, COULOMB_NONE)
 #if KERNEL_SCALAR_BYTES == 8
 LOOPS(smooth, FORM_PLAIN, COULOMB_SMOOTH)

@@ -6,30 +6,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "kernels/md/pairs.h"
 
-static double force_of(const void *user, double r2)
+static int keep_table(const double *table, scalar **out)
 {
-    double g;
-    coulomb_pair(user, r2, &g);
-    return g;
-}
-
-static double energy_of(const void *user, double r2)
-{
-    double g;
-    return coulomb_pair(user, r2, &g);
-}
-
-static int make_table(segment_fn fn, const struct md_coulomb *q, scalar **out)
-{
-    double table[(DEGREE + 1) * SEGMENTS];
     size_t capacity = 0;
-    if (md_grow((void **)out, &capacity, sizeof table / sizeof *table,
-                sizeof **out) != 0)
+    if (md_grow((void **)out, &capacity, COULOMB_TABLE, sizeof **out) != 0)
         return -1;
-    segment_table(fn, q, q->cutoff * q->cutoff, BITS, DEGREE, table);
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    for (size_t k = 0; k < COULOMB_TABLE; k++)
         (*out)[k] = (scalar)table[k];
     return 0;
 }
@@ -61,20 +44,6 @@ static int make_smooth(struct md_charges *c, const struct md_coulomb *q)
     return 0;
 }
 
-/* The damped shifted force neutralizes the sphere around each charge with the
- * charge's own mirror on its surface; a unit charge alone has the energy of
- * itself in that: Fennell and Gezelter (2006), as LAMMPS counts it. */
-static double self_energy(const struct md_coulomb *q)
-{
-    const double root_pi = 1.7724538509055159;
-    if (q->method != MD_COULOMB_DSF)
-        return 0;
-    double a = q->alpha, rc = q->cutoff;
-    double at_end = erfc(a * rc) / rc;
-    double slope = at_end / rc + 2 * a / root_pi * exp(-a * a * rc * rc) / rc;
-    return -q->constant * (0.5 * (at_end + slope * rc) + a / root_pi);
-}
-
 int md_charges_create(struct ctx *ctx, struct md_store *s)
 {
     const struct md_force_field none = {0};
@@ -102,10 +71,11 @@ int md_charges_create(struct ctx *ctx, struct md_store *s)
     if (!on)
         return 0;
     c->cutoff2 = q->cutoff * q->cutoff;
-    c->least2 = ldexp(1, segment_first_octave(c->cutoff2));
-    c->self = self_energy(q);
-    if (make_table(force_of, q, &c->force) != 0 ||
-        make_table(energy_of, q, &c->energy) != 0 || make_smooth(c, q) != 0)
+    double force[COULOMB_TABLE], energy[COULOMB_TABLE];
+    coulomb_tables(q, force, energy, &c->least2);
+    c->self = coulomb_self_energy(q);
+    if (keep_table(force, &c->force) != 0 ||
+        keep_table(energy, &c->energy) != 0 || make_smooth(c, q) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for charges");
     return 0;
 }

@@ -74,8 +74,8 @@ static __global__ void __launch_bounds__(MD_THREADS, 4)
         m.f[d * m.stride + i] = (scalar)(fixed_value(f[d]) * unit.per_force);
     }
     if (WANT) {
-        column[i] = fixed_value(e) * unit.per_energy;
-        column[m.stride + i] = fixed_value(w) * unit.per_energy;
+        column[PAIR_ENERGY * m.stride + i] = fixed_value(e) * unit.per_energy;
+        column[PAIR_VIRIAL * m.stride + i] = fixed_value(w) * unit.per_energy;
     }
     for (int q = 0; q < 6 && WANT > 1; q++)
         column[(2 + q) * m.stride + i] = fixed_value(by[q]) * unit.per_energy;

@@ -1,5 +1,5 @@
 /* halo_cuda.cu: copies of particles for other ranks, and theirs here. */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/box_cuda.h"
 #include "kernels/primitives.h"
 
 #include <math.h>
@@ -119,6 +119,16 @@ static int choose_channel(struct ctx *ctx, struct md_store *s, int c,
     return 0;
 }
 
+void cuda_channel_offset(const struct md_store *s, const struct md_channel *c,
+                         double offset[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double middle = 0.5 * (c->receiver_lo[d] + c->receiver_hi[d]);
+        offset[d] = c->shift[d] + s->view.state_origin[d] -
+                    (MD_PRECISION == 1 ? 0 : middle);
+    }
+}
+
 int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
                      const struct md_channel *channels, size_t *counts)
 {
@@ -133,13 +143,7 @@ int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
     for (int c = 0; c < n_channels; c++) {
         counts[c] = s->channel_n[c];
         all += counts[c];
-        for (int d = 0; d < 3; d++) {
-            double middle =
-                0.5 * (channels[c].receiver_lo[d] + channels[c].receiver_hi[d]);
-            s->channel_offset[c][d] = channels[c].shift[d] +
-                                      s->view.state_origin[d] -
-                                      (MD_PRECISION == 1 ? 0 : middle);
-        }
+        cuda_channel_offset(s, &channels[c], s->channel_offset[c]);
     }
     if (all >= UINT32_MAX)
         return FAIL(ctx, STATUS_UNSUPPORTED,
@@ -179,6 +183,7 @@ static __global__ void pack(struct md_view m, const uint32_t *slot,
         struct halo_record r;
         r.id = m.id[i];
         r.species = m.species[i];
+        r.charge = (scalar)charge_of(m, i);
         for (int d = 0; d < 3; d++)
             r.x[d] = x[d];
         full[k] = r;
@@ -256,6 +261,7 @@ static __global__ void place_halo(struct md_view m,
     p.species = r.species;
     m.pair[m.n_own + t] = p;
     m.id[m.n_own + t] = r.id;
+    set_charge(m, m.n_own + t, (double)r.charge);
     slot[order[t]] = m.n_own + t;
 }
 
@@ -288,6 +294,8 @@ static int reserve_halo(struct md_store *s, size_t n)
     TRY(cuda_reserve(s, ARRAY_ID, all, sizeof(int64_t), "halo copies"));
     TRY(cuda_reserve(s, ARRAY_PAIR, all, sizeof(struct pair_position),
                      "halo copies"));
+    if (s->setup.charged)
+        TRY(cuda_reserve(s, ARRAY_CHARGE, all, sizeof(scalar), "halo copies"));
     cuda_set_view(s);
     return 0;
 }

@@ -90,7 +90,8 @@ static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
  * that a graph gains. */
 static const uint32_t GRAPHS_BELOW = 100000;
 
-/* All that the calls of a step get is settled with the list. */
+/* All that the calls of a step get is settled with the list, but a box that
+ * changes: then no graph is the next one's. */
 static int begin_epoch(struct md_store *s)
 {
     struct step_queue *q = &s->queue;
@@ -98,7 +99,8 @@ static int begin_epoch(struct md_store *s)
     TRY(cuda_reserve_wide(s));
     TRY(cuda_eam_reserve(s));
     q->on = s->setup.graphs == MD_GRAPHS_ON ||
-            (s->setup.graphs == MD_GRAPHS_AUTO && s->view.n_own < GRAPHS_BELOW);
+            (s->setup.graphs == MD_GRAPHS_AUTO &&
+             s->view.n_own < GRAPHS_BELOW && !s->box_moves);
     q->epoch++;
     return 0;
 }

@@ -39,4 +39,14 @@ KERNEL_FN real lj_force_shift(real r, real slope, real cutoff, real *f_over_r)
     return slope * (r - cutoff);
 }
 
+/* CHARMM's switch, see lj_pair() of pairs.h: scales force over r and energy.
+ * over: r^2 - rs^2, or 0 below; width: rc^2 - rs^2; scale: 1 / width^3. */
+KERNEL_FN void lj_switch(real over, real width, real scale, real *g, real *u)
+{
+    real left = width - over;
+    real s = left * left * (left + 3 * over) * scale;
+    *g = *g * s + *u * (12 * left * over * scale);
+    *u *= s;
+}
+
 #endif

@@ -129,6 +129,8 @@ static int launch(struct md_store *s, int want, int halo)
         return cuda_eam_force(s, want, halo);
     if (s->forms)
         return cuda_forms_launch(s, want, halo);
+    if (cuda_has_charged_pairs(s))
+        return cuda_launch_charged(s, want, halo);
     return s->setup.deterministic ? cuda_launch_fixed(s, want, halo)
                                   : launch_plain(s, want, halo);
 }
@@ -141,10 +143,13 @@ int cuda_launch_force(struct md_store *s, int halo)
 
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
-    double out[PAIR_SUMS];
-    int n = sums->with_tensor ? PAIR_SUMS : 2;
+    double out[CHARGED_SUMS] = {0};
+    int want = sums->with_tensor ? WANT_TENSOR : WANT_SUMS;
+    int n = s->coulomb          ? CHARGED_SUMS
+            : sums->with_tensor ? PAIR_SUMS
+                                : PAIR_TENSOR;
     TRY(cuda_reserve_sums(s));
-    TRY(launch(s, sums->with_tensor ? 2 : 1, halo));
+    TRY(launch(s, want, halo));
     if (s->setup.deterministic)
         TRY(cuda_sum_columns(s, n, out));
     else
@@ -152,11 +157,12 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
                         out));
     /* A full list has each own pair twice; of a pair with a copy the other half
      * is another rank's. */
-    sums->energy += 0.5 * out[0];
-    sums->part[MD_ENERGY_PAIR] += 0.5 * out[0];
-    sums->virial += 0.5 * out[1];
-    for (int t = 0; 2 + t < n; t++)
-        sums->tensor[t] += 0.5 * out[2 + t];
+    sums->energy += 0.5 * (out[PAIR_ENERGY] + out[PAIR_COULOMB]);
+    sums->part[MD_ENERGY_PAIR] += 0.5 * out[PAIR_ENERGY];
+    sums->part[MD_ENERGY_COULOMB] += 0.5 * out[PAIR_COULOMB];
+    sums->virial += 0.5 * out[PAIR_VIRIAL];
+    for (int q = 0; q < 6 && sums->with_tensor; q++)
+        sums->tensor[q] += 0.5 * out[PAIR_TENSOR + q];
     return s->terms ? cuda_add_terms(s, sums, halo) : 0;
 }
 

@@ -27,6 +27,8 @@ MD_LOOP_SOURCES = \
 	kernels/md/charged_cpu.c \
 	kernels/md/charged_cpu.h \
 	kernels/md/charges_cpu.c \
+	kernels/md/coulomb_table.h \
+	kernels/md/influence.h \
 	kernels/md/pairs.h \
 	kernels/md/pair_forms.h \
 	kernels/md/pair_table.h \
@@ -70,6 +72,8 @@ libmd_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=3
 
 MD_CUDA_SOURCES += \
 	kernels/md/bonded_cuda.cu \
+	kernels/md/box_cuda.cu \
+	kernels/md/charged_cuda.cu \
 	kernels/md/eam_cuda.cu \
 	kernels/md/eam_tables_cuda.cu \
 	kernels/md/fixed_cuda.cu \
@@ -80,6 +84,8 @@ MD_CUDA_SOURCES += \
 	kernels/md/lj_cuda.cu \
 	kernels/md/look_cuda.cu \
 	kernels/md/md_cuda.cu \
+	kernels/md/mesh_cuda.cu \
+	kernels/md/mesh_whole_cuda.cu \
 	kernels/md/motion_cuda.cu \
 	kernels/md/outer_cuda.cu \
 	kernels/md/rigid_cuda.cu \
@@ -89,9 +95,10 @@ MD_CUDA_SOURCES += \
 	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu \
 	kernels/md/terms_cuda.cu \
-	kernels/md/virial_cuda.cu
+	kernels/md/virial_cuda.cu \
+	kernels/md/waves_cuda.cu
 EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
-	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h kernels/md/forms_cuda.h \
-	kernels/md/near_cuda.h kernels/md/outer_cuda.h kernels/md/rigid_cuda.h \
-	kernels/md/terms_cuda.h \
+	kernels/md/box_cuda.h kernels/md/eam_cuda.h kernels/md/fixed_cuda.h \
+	kernels/md/forms_cuda.h kernels/md/mesh_cuda.h kernels/md/near_cuda.h \
+	kernels/md/outer_cuda.h kernels/md/rigid_cuda.h kernels/md/terms_cuda.h \
 	kernels/md/threads_cuda.h

@@ -1,7 +1,9 @@
 /* md_cuda.cu: a card's table of molecular-dynamics kernels, one per precision.
  */
+#include "kernels/md/box_cuda.h"
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/forms_cuda.h"
+#include "kernels/md/mesh_cuda.h"
 #include "kernels/md/outer_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
@@ -25,6 +27,7 @@ static void destroy(struct md_store *s)
     cuda_forms_destroy(s);
     cuda_eam_destroy(s);
     cuda_terms_destroy(s->terms);
+    cuda_mesh_destroy(s);
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
@@ -32,7 +35,7 @@ static void destroy(struct md_store *s)
     free(s);
 }
 
-static void set_coordinates(struct md_store *s)
+void cuda_set_coordinates(struct md_store *s)
 {
     const struct md_setup *setup = &s->setup;
     struct md_view *m = &s->view;
@@ -56,6 +59,7 @@ static int send_tables(struct md_store *s)
 {
     const struct md_setup *setup = &s->setup;
     size_t n = (size_t)setup->n_species;
+    double from = setup->field ? setup->field->switch_from : 0;
     double inverse[MD_SPECIES_MAX];
     struct pair_terms *terms =
         (struct pair_terms *)malloc(n * n * sizeof *terms);
@@ -69,6 +73,8 @@ static int send_tables(struct md_store *s)
         terms[k].shift = (scalar)c->shift;
         terms[k].slope = (scalar)c->force_shift;
         terms[k].cut = (scalar)c->cutoff;
+        if (from > 0) /* see lj_switch() */
+            terms[k].slope = (scalar)pow(c->cutoff2 - from * from, -3);
     }
     for (size_t a = 0; a < n; a++)
         inverse[a] = setup->acceleration / setup->mass[a];
@@ -96,9 +102,10 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     memcpy(coeff, setup->coeff, n * sizeof *coeff);
     s->setup = *setup;
     s->setup.coeff = coeff;
-    set_coordinates(s);
+    cuda_set_coordinates(s);
     cuda_choose_fixed(s);
     CUDA_TRY(s->ctx, cudaMallocHost(&s->result, sizeof *s->result));
+    TRY(cuda_charges_create(s));
     if (setup->field)
         TRY(cuda_terms_create(s));
     TRY(send_tables(s));
@@ -111,6 +118,21 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     return cuda_reserve_own(s->ctx, s, (size_t)setup->expected_count);
 }
 
+static int has_terms(const struct md_force_field *f)
+{
+    return f && f->n_bonds + f->n_angles + f->n_dihedrals + f->n_impropers +
+                        f->n_pairs14 >
+                    0;
+}
+
+/* Charges, or the switch, which charged_cuda.cu has. */
+static int acts_between(const struct md_setup *setup)
+{
+    const struct md_force_field *f = setup->field;
+    return f && (f->switch_from > 0 ||
+                 (setup->charged && f->coulomb.method != MD_COULOMB_NONE));
+}
+
 static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
@@ -120,14 +142,18 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
                     "a tilted box (domain.tilt, or that of the particle file) "
                     "and md.deform are not computed on a card yet; use device "
                     "= \"cpu\"");
-    if (setup->charged)
+    if (acts_between(setup) && has_terms(setup->field))
         return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "charges (md.coulomb) are not computed on a card yet; use "
-                    "device = \"cpu\"");
-    if (setup->field && setup->field->switch_from > 0)
+                    "bonds beside [md.coulomb] or md.pair.switch_from are not "
+                    "computed on a card yet; use device = \"cpu\"");
+    if (acts_between(setup) && setup->deterministic)
         return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.pair.shift = \"charmm-switch\" is not computed on a "
-                    "card yet; use device = \"cpu\"");
+                    "md.deterministic = true does not go with [md.coulomb] or "
+                    "md.pair.switch_from on a card");
+    if (acts_between(setup) && setup->tables)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "md.pair.style other than \"lj\" beside [md.coulomb] is "
+                    "not computed on a card yet; use device = \"cpu\"");
     if (setup->tables && setup->field && setup->deterministic)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.deterministic = true with bonds beside md.pair.style "
@@ -183,6 +209,7 @@ static void counters(const struct md_store *store, struct md_counters *out)
     out->graphs = s->queue.launches;
     for (int k = 0; k < ARRAY_COUNT; k++)
         out->bytes += s->array[k].bytes;
+    out->bytes += cuda_mesh_bytes(s);
     out->bytes += s->own.neighbor.bytes + s->own.count.bytes +
                   s->halo.neighbor.bytes + s->halo.count.bytes;
     uint64_t to_host = s->device->bytes_to_host;
@@ -229,7 +256,8 @@ static double bytes_of_own(const struct md_setup *setup)
                        : 0;
     if (setup->deterministic && (setup->tables || setup->eam))
         fixed += 3.0 * 2 * sizeof(fixed_sum);
-    return columns + sorting + sums + fixed +
+    double charge = setup->charged ? sizeof(scalar) : 0;
+    return columns + charge + sorting + sums + fixed +
            (setup->field ? cuda_terms_bytes() : 0);
 }
 
@@ -293,6 +321,16 @@ static struct md_kernels make_table(void)
     k.outer_forces = cuda_outer_forces;
     k.reflect = cuda_reflect;
     k.hold = cuda_hold;
+    k.spread_charges = cuda_spread_charges;
+    k.gather_field = cuda_gather_field;
+    k.mesh_forces = cuda_mesh_forces;
+    k.charge_moments = cuda_charge_moments;
+    k.push_charges = cuda_push_charges;
+    k.wave_sums = cuda_wave_sums;
+    k.wave_forces = cuda_wave_forces;
+    k.set_box = cuda_set_box;
+    k.stretch = cuda_stretch;
+    k.kick_scaled = cuda_kick_scaled;
     k.kick_drift = cuda_kick_drift;
     k.kick = cuda_kick;
     k.moments = cuda_sum_moments;

@@ -291,6 +291,12 @@ struct md_kernels {
      * the same weights. After force_halo(). */
     void (*gather_field)(struct md_store *s, const struct md_brick *b,
                          const double *const field[3]);
+    /* All of that and what is between: modes, fields, forces; and, where sums
+     * is not NULL, energy and virial of the modes. For one rank alone; NULL in
+     * a backend that leaves transforms to src/domain/mesh. After force_halo().
+     */
+    int (*mesh_forces)(struct ctx *ctx, struct md_store *s,
+                       const struct md_whole_mesh *m, struct md_sums *sums);
     void (*charge_moments)(const struct md_store *s,
                            struct md_charge_moments *out);
     /* Add to the forces q (even + slope x), direction by direction. */

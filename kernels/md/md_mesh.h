@@ -40,6 +40,19 @@ static inline size_t md_brick_size(const struct md_brick *b)
     return (size_t)(b->pitch * b->n[1] * b->n[2] + MD_MESH_PADDING);
 }
 
+struct md_alias;
+
+/* A mesh that one rank has alone, in the present box. */
+struct md_whole_mesh {
+    int order;
+    int64_t cells[3];
+    double box_lo[3], box_length[3];
+    double alpha, scale; /* splitting; Coulomb's constant over the volume */
+    /* Tables for the influence function (influence.h) of x, y and z; NULL: they
+     * are as they were. */
+    const struct md_alias *alias;
+};
+
 /* Sums over own particles. */
 struct md_charge_moments {
     double charge, squares;      /* q, q^2 */

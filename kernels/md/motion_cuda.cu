@@ -1,4 +1,5 @@
 /* motion_cuda.cu: velocities and positions of own particles. */
+#include "kernels/md/box_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
@@ -100,6 +101,15 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
     LAUNCH(kick_and_drift, blocks, MD_THREADS, 0, stream, s->view, dt_kick,
            dt_drift, ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "kick_and_drift");
+    /* x, v and the way read and written, f and species read, pair written. */
+    tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
+                     sizeof(int32_t) + sizeof(struct pair_position));
+    return cuda_launch_way(s, blocks);
+}
+
+int cuda_launch_way(struct md_store *s, unsigned blocks)
+{
+    cudaStream_t stream = s->device->stream;
     TRY(cuda_launch_reduce(s, 1, blocks, 1));
     CUDA_TRY(s->ctx, cudaMemcpyAsync(&s->result->way2, s->array[ARRAY_RESULT].p,
                                      sizeof s->result->way2,
@@ -115,9 +125,6 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
     TRY(cuda_forms_send_near(s));
     if (s->terms)
         TRY(cuda_fetch_broken(s));
-    /* x, v and the way read and written, f and species read, pair written. */
-    tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
-                     sizeof(int32_t) + sizeof(struct pair_position));
     return 0;
 }
 
@@ -130,14 +137,19 @@ static int wait_for_drift(struct md_store *s)
     return s->setup.deterministic ? cuda_fail_beyond(s, s->result->beyond) : 0;
 }
 
+double cuda_wait_for_way(struct md_store *s)
+{
+    if (s->failed == 0)
+        s->failed = wait_for_drift(s);
+    return s->failed == 0 ? s->result->way2 : 0;
+}
+
 double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
     if (s->view.n_own == 0)
         return 0;
     cuda_do_now(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
-    if (s->failed == 0)
-        s->failed = wait_for_drift(s);
-    return s->failed == 0 ? s->result->way2 : 0;
+    return cuda_wait_for_way(s);
 }
 
 static __global__ void add_kick(struct md_view m, double dt_kick)

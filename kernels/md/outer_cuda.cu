@@ -115,8 +115,9 @@ outer_force(const struct md_view &m, const struct md_outer &o, uint32_t i,
     int species = m.species[i], held = 0;
     int64_t id = m.id[i];
     double mass = m.mass[species] * per_acceleration;
+    double q = charge_of(m, i);
     for (int d = 0; d < 3; d++)
-        force[d] = mass * o.acceleration[d];
+        force[d] = mass * o.acceleration[d] + q * o.electric[d];
     for (int k = 0; k < o.n_groups; k++) {
         const struct md_group *g = &o.groups[k];
         if (!md_group_has(g, id, species))

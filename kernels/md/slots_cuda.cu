@@ -37,7 +37,7 @@ static __global__ void take_slots(struct md_view m, const state *listed,
         return;
     uint32_t i = first + k;
     struct md_slot r;
-    r.p.charge = 0;
+    r.p.charge = charge_of(m, i);
     r.p.id = m.id[i];
     r.p.species = m.species[i];
     for (int d = 0; d < 3; d++) {

@@ -51,7 +51,7 @@ static __global__ void take_leavers(struct md_view m, const uint32_t *flag,
     if (i >= m.n_own || !flag[i])
         return;
     struct md_particle p;
-    p.charge = 0;
+    p.charge = charge_of(m, i);
     p.id = m.id[i];
     p.species = m.species[i];
     for (int d = 0; d < 3; d++) {
@@ -308,6 +308,8 @@ int cuda_sort(struct ctx *ctx, struct md_store *s)
     TRY(permute_label<int64_t>(ctx, s, ARRAY_ID, 1, n));
     TRY(permute_label<int32_t>(ctx, s, ARRAY_IMAGE, 3, n));
     TRY(permute_label<int32_t>(ctx, s, ARRAY_SPECIES, 1, n));
+    if (s->setup.charged)
+        TRY(permute_label<scalar>(ctx, s, ARRAY_CHARGE, 1, n));
     cuda_set_view(s);
     LAUNCH(fill_pair, cuda_blocks(n, MD_THREADS), MD_THREADS, 0, stream,
            s->view);

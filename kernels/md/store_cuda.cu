@@ -27,6 +27,7 @@ void cuda_set_view(struct md_store *s)
     m->id = ARRAY(s, ARRAY_ID, int64_t);
     m->image = ARRAY(s, ARRAY_IMAGE, int32_t);
     m->species = ARRAY(s, ARRAY_SPECIES, int32_t);
+    m->charge = ARRAY(s, ARRAY_CHARGE, scalar);
     m->pair = ARRAY(s, ARRAY_PAIR, struct pair_position);
     m->terms = ARRAY(s, ARRAY_TERMS, struct pair_terms);
     m->mass = ARRAY(s, ARRAY_MASS, double);
@@ -79,6 +80,8 @@ int cuda_reserve_own(struct ctx *ctx, struct md_store *s, size_t n)
     TRY(cuda_reserve(s, ARRAY_SPECIES, fresh, sizeof(int32_t), "particles"));
     TRY(cuda_reserve(s, ARRAY_PAIR, fresh, sizeof(struct pair_position),
                      "particles"));
+    if (s->setup.charged)
+        TRY(cuda_reserve(s, ARRAY_CHARGE, fresh, sizeof(scalar), "particles"));
     if (s->setup.deterministic)
         TRY(cuda_reserve_fixed(s, fresh));
     s->capacity = fresh;
@@ -99,6 +102,7 @@ static __global__ void scatter_records(struct md_view m,
     const struct md_particle *p = &from[k].p;
     m.id[i] = p->id;
     m.species[i] = p->species;
+    set_charge(m, i, p->charge);
     for (int d = 0; d < 3; d++) {
         m.x[d * m.stride + i] = (state)(p->position[d] - m.state_origin[d]);
         m.v[d * m.stride + i] = (state)p->velocity[d];
@@ -151,7 +155,7 @@ static __global__ void gather_records(struct md_view m,
         return;
     uint32_t i = first + k;
     struct moving_record r;
-    r.p.charge = 0;
+    r.p.charge = charge_of(m, i);
     r.p.id = m.id[i];
     r.p.species = m.species[i];
     for (int d = 0; d < 3; d++) {

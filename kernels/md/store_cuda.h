@@ -43,6 +43,8 @@ extern "C" {
 #define md_view MD_NAME(md_view)
 #define pair_position MD_NAME(pair_position)
 #define pair_terms MD_NAME(pair_terms)
+#define charge_terms MD_NAME(charge_terms)
+#define cuda_mesh MD_NAME(cuda_mesh)
 #define halo_record MD_NAME(halo_record)
 
 /* A particle as its neighbors read it: one aligned load. */
@@ -54,6 +56,15 @@ struct alignas(4 * sizeof(scalar)) pair_position {
 /* Pair coefficients of two species. */
 struct pair_terms {
     scalar f12, f6, cut2, shift, slope, cut;
+};
+
+/* What the loops need of charges and of CHARMM's switch: charged_cuda.cu. */
+struct charge_terms {
+    const scalar *table;    /* forces, then energies: coulomb_table.h */
+    scalar cutoff2, least2; /* of the tables */
+    scalar from2;           /* where the switch begins; 0: none */
+    double self;            /* energy of a unit charge alone */
+    struct md_coulomb exact;
 };
 
 /* Cells over the block and what reaches into it. */
@@ -74,6 +85,7 @@ struct md_view {
     int64_t *id;
     int32_t *image;
     int32_t *species;
+    scalar *charge;             /* own, then halo; NULL: there are none */
     struct pair_position *pair; /* own, then halo */
     double box_lo[3], box_length[3], lo[3], hi[3];
     double origin[3], state_origin[3];
@@ -87,6 +99,8 @@ struct md_view {
     int n_groups;
 };
 
+struct cuda_mesh;
+
 struct device_array {
     void *p;
     size_t bytes;
@@ -98,13 +112,21 @@ struct pair_list {
 };
 
 /* MD_REDUCED: as many sums at most at once. Those of pairs: energy, virial,
- * the virial by directions; of terms: six energies (enum md_energy) instead. */
+ * the virial by directions, and of charges; of terms: six energies (enum
+ * md_energy) instead. */
 enum {
     MD_THREADS = 128,
-    PAIR_SUMS = 8,
+    PAIR_ENERGY = 0,
+    PAIR_VIRIAL,
+    PAIR_TENSOR, /* six of them */
+    PAIR_SUMS = PAIR_TENSOR + 6,
+    PAIR_COULOMB = PAIR_SUMS,
+    CHARGED_SUMS,
     TERM_SUMS = 13,
     MD_REDUCED = TERM_SUMS
 };
+/* How much of them is wanted. */
+enum { WANT_NONE, WANT_SUMS, WANT_TENSOR };
 
 /* ---- calls that wait to be run together: steps_cuda.cu ---- */
 
@@ -193,6 +215,7 @@ enum md_array {
     ARRAY_ID,
     ARRAY_IMAGE,
     ARRAY_SPECIES,
+    ARRAY_CHARGE,
     ARRAY_PAIR,
     ARRAY_KEY,
     ARRAY_KEY_OUT,
@@ -210,6 +233,7 @@ enum md_array {
     ARRAY_PARTIAL,
     ARRAY_RESULT,
     ARRAY_TERMS,
+    ARRAY_COULOMB,
     ARRAY_MASS,
     ARRAY_INVERSE_MASS,
     ARRAY_COUNTER,
@@ -266,6 +290,7 @@ struct moving_record {
 struct halo_record {
     int64_t id;
     scalar x[3];
+    scalar charge;
     int32_t species;
 };
 
@@ -301,6 +326,10 @@ struct md_store {
     struct cuda_eam *eam;     /* eam_cuda.cu, or NULL */
     int outer_sent;           /* walls and groups are on the card */
     struct card_terms *terms; /* NULL: no force field; terms_cuda.h */
+    struct charge_terms charges;
+    int coulomb;            /* charges act on one another */
+    struct cuda_mesh *mesh; /* mesh_cuda.h, or NULL */
+    int box_moves;          /* it has changed in the run */
     int unchecked; /* forces of deterministic sums that nobody has looked at */
     int failed;    /* a call that returns nothing has failed: told by check() */
     uint64_t lists_built;
@@ -477,6 +506,19 @@ int cuda_sum_columns(struct md_store *s, int n_values, double *out);
  * there is none. */
 int cuda_fail_beyond(struct md_store *s, unsigned long long id);
 int cuda_check_beyond(struct md_store *s);
+
+/* ---- charged_cuda.cu: charges, and CHARMM's switch ---- */
+
+#define cuda_charges_create MD_NAME(cuda_charges_create)
+#define cuda_launch_charged MD_NAME(cuda_launch_charged)
+int cuda_charges_create(struct md_store *s);
+/* The pair forces, where cuda_has_charged_pairs(). */
+int cuda_launch_charged(struct md_store *s, int want, int halo);
+
+static inline int cuda_has_charged_pairs(const struct md_store *s)
+{
+    return s->coulomb || s->charges.from2 > 0;
+}
 
 double cuda_estimate(const struct md_setup *setup, double own, double copies);
 

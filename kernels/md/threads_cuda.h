@@ -71,6 +71,31 @@ static __device__ __forceinline__ double block_max(double value, double *shared)
     return value;
 }
 
+/* A pair's force over distance g at distance (dx, dy, dz): xx, yy, zz, xy, xz,
+ * yz of its virial. */
+static __device__ __forceinline__ void
+add_to_tensor(scalar sum[6], scalar g, scalar dx, scalar dy, scalar dz)
+{
+    sum[0] += g * dx * dx;
+    sum[1] += g * dy * dy;
+    sum[2] += g * dz * dz;
+    sum[3] += g * dx * dy;
+    sum[4] += g * dx * dz;
+    sum[5] += g * dy * dz;
+}
+
+/* The sums of charged_force() over the block. */
+static __device__ __forceinline__ void
+leave_sums(const double sum[CHARGED_SUMS], double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    for (int k = 0; k < CHARGED_SUMS; k++) {
+        double total = block_sum(sum[k], shared);
+        if (threadIdx.x == 0)
+            partial[(size_t)k * gridDim.x + blockIdx.x] = total;
+    }
+}
+
 /* The pair position follows the state. */
 static __device__ __forceinline__ void set_pair(const struct md_view &m,
                                                 uint32_t i)
@@ -82,6 +107,19 @@ static __device__ __forceinline__ void set_pair(const struct md_view &m,
                    m.origin[2]);
     p.species = m.species[i];
     m.pair[i] = p;
+}
+
+static __device__ __forceinline__ double charge_of(const struct md_view &m,
+                                                   uint32_t i)
+{
+    return m.charge ? (double)m.charge[i] : 0;
+}
+
+static __device__ __forceinline__ void set_charge(const struct md_view &m,
+                                                  uint32_t i, double charge)
+{
+    if (m.charge)
+        m.charge[i] = (scalar)charge;
 }
 
 /* ---- cells ---- */

@@ -86,7 +86,8 @@ void md_balance_free(struct md *md)
 
 int md_balance_check(struct ctx *ctx, const struct md *md)
 {
-    if (md->balance && !md->k->set_box)
+    /* set_box() alone may do for boxes whose blocks keep their parts of it */
+    if (md->balance && !md->k->shear)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "domain.balance is not there on device '%s' yet; use "
                     "device = \"cpu\"",

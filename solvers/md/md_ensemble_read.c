@@ -249,7 +249,7 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md)
                     "md.ensemble.type = \"npt\" is not there on device '%s' "
                     "yet; use device = \"cpu\"",
                     ctx->device->name);
-    if (md->deform.kind && !md->k->stretch)
+    if (md->deform.kind && !md->k->shear)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "[md.deform] is not there on device '%s' yet; use device = "
                     "\"cpu\"",

@@ -298,16 +298,12 @@ static int wave_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
                   double k2, double alpha2)
 {
-    static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2},
-                                    {0, 1}, {0, 2}, {1, 2}};
-    /* minus the derivative by a strain of the box */
-    double f = 2 * (1 / k2 + 0.25 / alpha2);
+    double tensor[6];
     sums->energy += energy;
     sums->part[MD_ENERGY_MESH] += energy;
-    sums->virial += energy * (3 - f * k2);
+    sums->virial += md_wave_virial(energy, k, k2, alpha2, tensor);
     for (int t = 0; t < 6 && sums->with_tensor; t++)
-        sums->tensor[t] +=
-            energy * ((t < 3) - f * k[pairs[t][0]] * k[pairs[t][1]]);
+        sums->tensor[t] += tensor[t];
 }
 
 /* An energy that goes with V^-1 by strain[d] along each direction. */
@@ -434,6 +430,8 @@ double md_ewald_bytes(const struct md *md)
     const struct md_ewald *e = md->ewald;
     double waves = 1;
     if (!e)
+        return 0;
+    if (e->on_mesh && e->whole) /* the store has it */
         return 0;
     if (e->on_mesh)
         return e->mesh ? md_mesh_bytes(e) : md_mesh_estimate(md);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/md/influence.h"
 #include "kernels/md/md_mesh.h"
 
 struct ctx;
@@ -37,6 +38,7 @@ struct md_ewald {
     double charge, squares; /* sums of q and q^2 */
 
     /* on the mesh */
+    int whole; /* the backend has all of it: there is no struct mesh */
     struct mesh *mesh;
     double mesh_box[3];  /* when the mesh was made */
     double *influence;   /* [modes], energy of a mode by its square */
@@ -99,25 +101,12 @@ void md_mesh_close(struct md_ewald *e);
 double md_mesh_estimate(const struct md *md);
 double md_mesh_bytes(const struct md_ewald *e);
 
-/* ---- md_influence.c: the influence function ---- */
-/* One direction of a mesh: wave numbers and weights of index k of n and of its
- * aliases. Entry [k][alias + aliases], n (2 aliases + 1) of them. */
-struct md_alias {
-    int aliases;
-    double *wave;   /* 2 pi (k + n alias) / L, k in [-n/2, n/2) */
-    double *weight; /* of charges, squared */
-    double *gauss;  /* exp(-wave^2 / (4 alpha^2)) */
-    double *whole;  /* [k]: weights of all aliases there are */
-};
+/* ---- md_influence.c: tables of the influence function ---- */
 /* Errors: -1 without memory; freed with md_alias_free() in any case. */
 int md_alias_make(struct md_alias *a, int64_t n, double length, int order,
                   double alpha, int aliases);
 void md_alias_free(struct md_alias *a);
 /* How many aliases count. */
 int md_alias_count(int64_t n, double length, double alpha);
-/* Sum over aliases of what the optimal influence function's numerator has, and
- * the function itself: Hockney and Eastwood, eq. 8-22, of differentiation by
- * i k. The index of each direction is given; k = 0 gives 0. */
-double md_influence(const struct md_alias a[3], const int64_t k[3]);
 
 #endif

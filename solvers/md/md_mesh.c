@@ -13,8 +13,6 @@
 #include "domain/mesh.h"
 #include "md.h"
 
-static const double pi = 3.14159265358979323846;
-
 /* Room for a box that shrinks, as the part of its length that may go before the
  * mesh is made anew. */
 #define ROOM 0.08
@@ -42,15 +40,25 @@ static int make_mesh(struct ctx *ctx, struct md *md)
                        &e->mesh);
 }
 
-/* The wave numbers of a direction, for the gradient: the highest of an even
- * number has none, being its own conjugate. */
-static void fill_waves(double *k, int64_t first, int64_t n, int64_t cells,
-                       double length)
+/* Tables for the influence function in the present box; returns -1 without
+ * memory. Freed with free_aliases() in any case. */
+static int make_aliases(struct md *md, struct md_alias a[3])
 {
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = first + i, base = at - cells * (2 * at / cells);
-        k[i] = 2 * at == cells ? 0 : 2 * pi * (double)base / length;
+    struct md_ewald *e = md->ewald;
+    int failed = 0;
+    for (int d = 0; d < 3; d++) {
+        double length = md_ewald_edge(md, d);
+        failed |= md_alias_make(&a[d], e->cells[d], length, e->order, e->alpha,
+                                md_alias_count(e->cells[d], length, e->alpha));
+        e->table_box[d] = length;
     }
+    return failed;
+}
+
+static void free_aliases(struct md_alias a[3])
+{
+    for (int d = 0; d < 3; d++)
+        md_alias_free(&a[d]);
 }
 
 /* The influence function of this rank's modes in the present box. */
@@ -59,16 +67,13 @@ static int fill_tables(struct md *md)
     struct md_ewald *e = md->ewald;
     const struct mesh *m = e->mesh;
     struct md_alias a[3] = {{0}};
-    int failed = 0;
+    int failed = make_aliases(md, a);
     const int64_t first[3] = {m->mode_first[0], m->mode_first[1], 0};
     const int64_t n[3] = {m->mode_n[0], m->mode_n[1], e->cells[2]};
-    for (int d = 0; d < 3; d++) {
-        double length = md_ewald_edge(md, d);
-        failed |= md_alias_make(&a[d], e->cells[d], length, e->order, e->alpha,
-                                md_alias_count(e->cells[d], length, e->alpha));
-        fill_waves(e->k[d], first[d], n[d], e->cells[d], length);
-        e->table_box[d] = length;
-    }
+    for (int d = 0; d < 3; d++)
+        for (int64_t i = 0; i < n[d]; i++)
+            e->k[d][i] = md_wave_number(first[d] + i, e->cells[d],
+                                        md_ewald_edge(md, d), 1);
     double *g = e->influence;
     for (int64_t y = 0; y < n[1] && !failed; y++)
         for (int64_t x = 0; x < n[0]; x++)
@@ -76,8 +81,7 @@ static int fill_tables(struct md *md)
                 const int64_t k[3] = {first[0] + x, first[1] + y, z};
                 *g++ = md_influence(a, k);
             }
-    for (int d = 0; d < 3; d++)
-        md_alias_free(&a[d]);
+    free_aliases(a);
     return failed;
 }
 
@@ -101,6 +105,9 @@ static int allocate(struct ctx *ctx, struct md_ewald *e)
 
 int md_mesh_open(struct ctx *ctx, struct md *md)
 {
+    md->ewald->whole = md->grid.size == 1 && md->k->mesh_forces;
+    if (md->ewald->whole)
+        return 0;
     TRY(make_mesh(ctx, md));
     TRY(comm_agree(ctx, allocate(ctx, md->ewald)));
     int status = fill_tables(md);
@@ -174,11 +181,9 @@ static void sum_modes(const struct md *md, double scale, struct md_sums *sums)
             int64_t at[2] = {m->mode_first[0] + x, m->mode_first[1] + y};
             double twice = at[0] == 0 || 2 * at[0] == n[0] ? 1 : 2, k[3];
             for (int d = 0; d < 2; d++)
-                k[d] = 2 * pi * (double)(at[d] - n[d] * (2 * at[d] / n[d])) /
-                       md_ewald_edge(md, d);
+                k[d] = md_wave_number(at[d], n[d], md_ewald_edge(md, d), 0);
             for (int64_t z = 0; z < n[2]; z++, mode += 2, g++) {
-                k[2] = 2 * pi * (double)(z - n[2] * (2 * z / n[2])) /
-                       md_ewald_edge(md, 2);
+                k[2] = md_wave_number(z, n[2], md_ewald_edge(md, 2), 0);
                 double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
                 double square = mode[0] * mode[0] + mode[1] * mode[1];
                 if (k2 > 0)
@@ -205,12 +210,39 @@ static void differentiate(const struct md_ewald *e, int d)
         }
 }
 
+/* All of it by the backend. */
+static int whole_forces(struct ctx *ctx, struct md *md, double scale,
+                        struct md_sums *sums)
+{
+    struct md_ewald *e = md->ewald;
+    struct md_alias a[3] = {{0}};
+    struct md_whole_mesh m = {
+        .order = e->order, .alpha = e->alpha, .scale = scale};
+    int changed = 0, status = 0;
+    for (int d = 0; d < 3; d++) {
+        double length = md_ewald_edge(md, d);
+        changed |= length < e->table_box[d] || length > e->table_box[d];
+        m.cells[d] = e->cells[d];
+        m.box_lo[d] = md->box_lo[d];
+        m.box_length[d] = length;
+    }
+    if (changed && make_aliases(md, a) != 0)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
+    m.alias = changed ? a : NULL;
+    if (status == 0)
+        status = md->k->mesh_forces(ctx, md->store, &m, sums);
+    free_aliases(a);
+    return status;
+}
+
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_ewald *e = md->ewald;
     double scale =
         md->bonded.field.coulomb.constant /
         (md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2));
+    if (e->whole)
+        return whole_forces(ctx, md, scale, sums);
     TRY(follow_box(ctx, md));
     /* a particle out of reach ends the run, but not before the others know */
     struct mesh *m = e->mesh;

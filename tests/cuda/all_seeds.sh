@@ -13,8 +13,8 @@ case $WARPDECK_MPIRUN_FLAGS in
 esac
 export WARPDECK_MPIRUN_FLAGS
 on_card=$top_builddir/tests/cuda
-chosen=${ALL_SEEDS:-md_forces md_analysis modes beside molecules md_motion md_thermostats \
-fluid risk physics}
+chosen=${ALL_SEEDS:-md_forces md_analysis charges modes beside molecules \
+md_motion md_thermostats fluid risk physics}
 
 for test in $chosen; do
     note "$test"

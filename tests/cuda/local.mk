@@ -34,11 +34,14 @@ tests_cuda_right_LDADD = tests/cuda/right.sim.o tests/cuda/samples.sim.o \
 tests_cuda_right_LINK = $(CXXLINK)
 
 # The tests of molecular dynamics on the simulated card.
-check_PROGRAMS += tests/cuda/md_analysis tests/cuda/md_forces \
-	tests/cuda/md_motion tests/cuda/md_thermostats tests/cuda/modes \
-	tests/cuda/beside tests/cuda/molecules
+check_PROGRAMS += tests/cuda/charges tests/cuda/md_analysis \
+	tests/cuda/md_forces tests/cuda/md_motion tests/cuda/md_thermostats \
+	tests/cuda/modes tests/cuda/beside tests/cuda/molecules
 ON_CUDASIM = $(CUDASIM_LINK) $(TEST_LIBS) $(CUDASIM_LIBS)
 ON_CUDASIM_NEEDS = $(CUDASIM_LINK) tests/libtap.a $(WARPDECK_ARCHIVES)
+tests_cuda_charges_SOURCES = tests/cuda/charges.c $(MD_CASE_SOURCES)
+tests_cuda_charges_LDADD = $(ON_CUDASIM)
+tests_cuda_charges_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
 tests_cuda_md_analysis_LDADD = $(ON_CUDASIM)
 tests_cuda_md_analysis_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
@@ -85,6 +88,8 @@ $(CUDASIM_TREE)/forces: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_forces_OBJECTS))
 $(CUDASIM_TREE)/warpdeck: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(warpdeck_cudasim_OBJECTS))
+$(CUDASIM_TREE)/charges: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_charges_OBJECTS))
 $(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
 $(CUDASIM_TREE)/beside: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
@@ -121,14 +126,19 @@ tests_cuda_modes_card_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/cuda/molecules_card
 tests_cuda_molecules_card_SOURCES = $(MOLECULES_SOURCES)
 tests_cuda_molecules_card_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/cuda/charges_card
+tests_cuda_charges_card_SOURCES = tests/cuda/charges.c $(MD_CASE_SOURCES)
+tests_cuda_charges_card_LDADD = $(TEST_LIBS)
 
 # Tests for a card in one program, which takes the test's name: in it the loops
 # stand once, for scripts/gpu-bundle.
-CARD_PARTS = analysis fluid_card forces modes_card molecules_card motion risk_card thermostats
+CARD_PARTS = analysis charges_card fluid_card forces modes_card molecules_card \
+	motion risk_card thermostats
 CARD_PART_OBJECTS = $(CARD_PARTS:%=tests/cuda/parts/%.o)
 tests/cuda/parts/analysis.o: $(tests_md_analysis_OBJECTS)
 tests/cuda/parts/fluid_card.o: $(tests_cuda_fluid_card_OBJECTS)
 tests/cuda/parts/forces.o: $(tests_md_forces_OBJECTS)
+tests/cuda/parts/charges_card.o: $(tests_cuda_charges_card_OBJECTS)
 tests/cuda/parts/modes_card.o: $(tests_cuda_modes_card_OBJECTS)
 tests/cuda/parts/molecules_card.o: $(tests_cuda_molecules_card_OBJECTS)
 tests/cuda/parts/motion.o: $(tests_md_motion_OBJECTS)

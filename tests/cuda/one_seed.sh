@@ -9,7 +9,7 @@ export WARPDECK_TEST_DEVICE=cuda WARPDECK_TEST_SHORT=1
 CUDASIM_SEED=${CUDASIM_SEED:-2}
 export CUDASIM_SEED
 
-for test in md_forces md_analysis modes beside molecules; do
+for test in md_forces md_analysis charges modes beside molecules; do
     note "$test"
     over_one_seed ranks 1 "$top_builddir/tests/cuda/$test"
 done

@@ -101,7 +101,7 @@ def some_ranks(*checks):
 MELT = ("warpdeck", "bench", "--device", "cuda", "--sizes", "32k", "--steps", "2",
         "md.initial.cells=[8,8,8]")
 MD = some_ranks(
-    Check("forces"), Check("modes"), Check("analysis"),
+    Check("forces"), Check("modes"), Check("charges"), Check("analysis"),
     Check("forces", ranks=2), Check("modes", ranks=2),
     Check("modes", ranks=2, **DIRECT), Check("analysis", ranks=2),
     Check("beside"), Check("beside", ranks=2))

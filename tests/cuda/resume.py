@@ -49,6 +49,50 @@ observables_every = 7
 frames_every = 14
 fields = ["position", "velocity", "image", "force"]
 """
+IONS = """
+[run]
+solver = "md"
+[md]
+timestep = 0.002
+steps = %d
+[[md.species]]
+name = "P"
+fraction = 0.5
+charge = 1.2
+[[md.species]]
+name = "N"
+fraction = 0.5
+charge = -1.2
+[md.initial]
+lattice = "fcc"
+cells = [4, 4, 4]
+density = 0.7
+temperature = 1.2
+[md.pair]
+cutoff = 2.2
+skin = 0.1
+[[md.pair.coefficients]]
+species = ["P", "P"]
+epsilon = 1
+sigma = 1
+[[md.pair.coefficients]]
+species = ["N", "N"]
+epsilon = 1
+sigma = 0.9
+[md.coulomb]
+method = "pme"
+accuracy = 1e-2
+[md.ensemble]
+type = "npt"
+barostat = "mtk"
+pressure = 1
+temperature = 1.2
+pressure_relaxation = 0.5
+relaxation = 0.2
+[output]
+observables_every = 6
+fields = ["position", "velocity", "image", "force"]
+"""
 NVE = 'type = "nve"'
 LANGEVIN = 'type = "langevin"\ntemperature = 1.5\nrelaxation = 0.5'
 RISK = """
@@ -142,6 +186,10 @@ for n in mdrun.rank_counts(2):
 # Differences of 1e-15 grow by a factor of e in about a unit of time.
 cross("nve", "md", nve, (15, 28, 40),
       ("position/value", "velocity/value", "energy/value"), 1e-10)
+ions = mdrun.write("ions.toml", IONS % 24)
+check("ions at constant pressure", "md", ions, 24, 15)
+cross("ions", "md", ions, (8, 16, 24),
+      ("position/value", "velocity/value", "energy/value", "box_x/value"), 1e-10)
 
 
 # Of metals the card has tables and slopes beside particles, all made anew.

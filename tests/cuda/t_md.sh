@@ -24,6 +24,15 @@ for n in 1 3; do
     CUDASIM_PROTECT=0 WARPDECK_TEST_SHORT=1 over_one_seed ranks "$n" \
         "$top_builddir/tests/cuda/molecules"
 done
+# Charges beside the CPU, an order each; all_seeds.sh has the others.
+for n in 1 2 3; do
+    if [ "$n" -gt 1 ] && ! have_mpi; then
+        skip 1 "no MPI: $n ranks"
+        continue
+    fi
+    note "charges on $n ranks"
+    CUDASIM_SEED=$n over_one_seed ranks "$n" "$top_builddir/tests/cuda/charges"
+done
 # Thousands of steps: with one order, and without closing memory at every wait;
 # all_seeds.sh has the others.
 export CUDASIM_PROTECT=0 WARPDECK_TEST_SHORT=1

@@ -77,10 +77,6 @@ matches tap.err "risk.factor.steps_per_year, .* positions .*risk.portfolio.file"
 exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"
-exits 2 "CHARMM's switch is refused on a card" melt --device cuda \
-    'md.pair.shift="charmm-switch"' md.pair.switch_from=2.0
-contains tap.err 'md.pair.shift = "charmm-switch" is not computed on a card' \
-    "which is said with the key"
 cp "$top_srcdir/inputs/md/chains.toml" .
 sed 's/^1 30 1.5 1 1/1 30 1.05 1 1/' "$top_srcdir/inputs/md/chains.data" \
     >chains.data
@@ -88,10 +84,10 @@ CUDASIM_PROTECT=0 exits 3 "bonds that break end the run on a card" \
     "$on_card" run chains.toml md.steps=200 --overwrite --device cuda
 matches tap.err "the FENE bond of particles [0-9]* and [0-9]* is .* long" \
     "with the bond"
-exits 2 "constant pressure is refused on a card" "$on_card" run \
-    "$top_srcdir/inputs/md/liquid_npt.toml" md.steps=0 --overwrite \
-    --device cuda
-contains tap.err 'md.ensemble.type = "npt" is not there on device' \
+exits 2 "charges do not go with sums in any order" "$on_card" run \
+    "$top_srcdir/inputs/md/salt.toml" md.steps=0 --overwrite --device cuda \
+    md.deterministic=true
+contains tap.err 'md.deterministic = true does not go with [md.coulomb]' \
     "which is said with the key"
 
 # Between outputs nothing goes to the card, and scalars alone come back: some

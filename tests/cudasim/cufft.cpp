@@ -1,4 +1,4 @@
-// cuFFT on top of FFTW: batched transforms along one direction, which is what
+// cuFFT on top of FFTW: batched transforms of lines and of boxes, which is what
 // our files use.
 //
 // A transform is queued on the stream of its plan. The manual lets a plan use
@@ -18,7 +18,10 @@ namespace
 struct plan {
     bool alive = true, made = false, automatic = true;
     cufftType type = CUFFT_C2C;
-    int n = 0, batch = 0;
+    int rank = 1, batch = 0;
+    int n[3] = {1, 1, 1}; // the last one varies fastest
+    // Elements that a box has room for, of input and output; lines have none.
+    int room[2][3] = {};
     // Distances in elements, of input and output.
     int stride[2] = {1, 1}, distance[2] = {0, 0};
     size_t work_bytes = 0;
@@ -69,14 +72,29 @@ size_t element(const plan &p, int side)
 // Elements of a line on one side.
 long long length(const plan &p, int side)
 {
-    int real = real_side(p.type);
-    return real < 0 || side == real ? p.n : p.n / 2 + 1;
+    int real = real_side(p.type), n = p.n[p.rank - 1];
+    return real < 0 || side == real ? n : n / 2 + 1;
+}
+
+// Lines of a box, and where the k-th of them begins; a line is one.
+long long lines(const plan &p)
+{
+    return p.rank == 1 ? 1 : 1LL * p.n[0] * p.n[1];
+}
+
+long long line_start(const plan &p, int side, long long k)
+{
+    if (p.rank == 1)
+        return 0;
+    const int *room = p.room[side];
+    return (k / p.n[1] * room[1] + k % p.n[1]) * room[2];
 }
 
 // Bytes from the first element to the last, that included.
 size_t extent(const plan &p, int side)
 {
-    long long last = (length(p, side) - 1) * p.stride[side] +
+    long long last = line_start(p, side, lines(p) - 1) +
+                     (length(p, side) - 1) * p.stride[side] +
                      (p.batch - 1LL) * p.distance[side];
     return static_cast<size_t>(last + 1) * element(p, side);
 }
@@ -87,6 +105,11 @@ bool lines_are_apart(const plan &p, int side)
     long long stride = p.stride[side], distance = p.distance[side];
     if (stride < 1 || (p.batch > 1 && distance < 1))
         return false;
+    if (p.rank > 1) {
+        const int *room = p.room[side];
+        return stride == 1 && room[2] >= length(p, side) && room[1] >= p.n[1] &&
+               (p.batch == 1 || distance >= 1LL * p.n[0] * room[1] * room[2]);
+    }
     return p.batch == 1 || distance > stride * (length(p, side) - 1) ||
            stride > distance * (p.batch - 1);
 }
@@ -95,6 +118,10 @@ bool lines_are_apart(const plan &p, int side)
 bool fits_in_place(const plan &p)
 {
     size_t in = element(p, 0), out = element(p, 1);
+    for (int d = 1; d < p.rank; d++)
+        if (static_cast<size_t>(p.room[0][d]) * (d == 2 ? in : 1) !=
+            static_cast<size_t>(p.room[1][d]) * (d == 2 ? out : 1))
+            return false;
     return p.batch == 1 || static_cast<size_t>(p.distance[0]) * in ==
                                static_cast<size_t>(p.distance[1]) * out;
 }
@@ -112,29 +139,30 @@ bool is_on_card(const void *p, size_t bytes, const char *what)
 }
 
 // ---- running ----------------------------------------------------------------
-#define RUN(prefix, real, complex)                                           \
-    void run_##prefix(const plan &p, void *in, void *out, int sign)          \
-    {                                                                        \
-        const int *none = nullptr;                                           \
-        const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;               \
-        int is = p.stride[0], id = p.distance[0];                            \
-        int os = p.stride[1], od = p.distance[1];                            \
-        auto *ri = static_cast<real *>(in), *ro = static_cast<real *>(out);  \
-        auto *ci = static_cast<complex *>(in);                               \
-        auto *co = static_cast<complex *>(out);                              \
-        prefix##_plan made =                                                 \
-            real_side(p.type) == 0                                           \
-                ? prefix##_plan_many_dft_r2c(1, &p.n, p.batch, ri, none, is, \
-                                             id, co, none, os, od, flags)    \
-            : real_side(p.type) == 1                                         \
-                ? prefix##_plan_many_dft_c2r(1, &p.n, p.batch, ci, none, is, \
-                                             id, ro, none, os, od, flags)    \
-                : prefix##_plan_many_dft(1, &p.n, p.batch, ci, none, is, id, \
-                                         co, none, os, od, sign, flags);     \
-        if (!made)                                                           \
-            device_error("cuFFT: FFTW has no such transform");               \
-        prefix##_execute(made);                                              \
-        prefix##_destroy_plan(made);                                         \
+#define RUN(prefix, real, complex)                                             \
+    void run_##prefix(const plan &p, void *in, void *out, int sign)            \
+    {                                                                          \
+        const int *ir = p.rank > 1 ? p.room[0] : nullptr;                      \
+        const int *orr = p.rank > 1 ? p.room[1] : nullptr;                     \
+        const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;                 \
+        int is = p.stride[0], id = p.distance[0];                              \
+        int os = p.stride[1], od = p.distance[1];                              \
+        auto *ri = static_cast<real *>(in), *ro = static_cast<real *>(out);    \
+        auto *ci = static_cast<complex *>(in);                                 \
+        auto *co = static_cast<complex *>(out);                                \
+        prefix##_plan made =                                                   \
+            real_side(p.type) == 0                                             \
+                ? prefix##_plan_many_dft_r2c(p.rank, p.n, p.batch, ri, ir, is, \
+                                             id, co, orr, os, od, flags)       \
+            : real_side(p.type) == 1                                           \
+                ? prefix##_plan_many_dft_c2r(p.rank, p.n, p.batch, ci, ir, is, \
+                                             id, ro, orr, os, od, flags)       \
+                : prefix##_plan_many_dft(p.rank, p.n, p.batch, ci, ir, is, id, \
+                                         co, orr, os, od, sign, flags);        \
+        if (!made)                                                             \
+            device_error("cuFFT: FFTW has no such transform");                 \
+        prefix##_execute(made);                                                \
+        prefix##_destroy_plan(made);                                           \
     }
 RUN(fftw, double, fftw_complex)
 RUN(fftwf, float, fftwf_complex)
@@ -146,11 +174,13 @@ void spoil(const plan &p, int side, void *data)
     auto *first = static_cast<unsigned char *>(data);
     size_t size = element(p, side);
     for (long long b = 0; b < p.batch; b++)
-        for (long long k = 0; k < length(p, side); k++)
-            fill_junk(first + static_cast<size_t>(b * p.distance[side] +
-                                                  k * p.stride[side]) *
-                                  size,
-                      size);
+        for (long long l = 0; l < lines(p); l++)
+            for (long long k = 0; k < length(p, side); k++)
+                fill_junk(first + static_cast<size_t>(b * p.distance[side] +
+                                                      line_start(p, side, l) +
+                                                      k * p.stride[side]) *
+                                      size,
+                          size);
 }
 
 cufftResult queue(cufftHandle handle, cufftType type, void *in, void *out,
@@ -218,14 +248,20 @@ cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int *n,
     std::shared_ptr<plan> p = find(handle);
     if (!p || p->made)
         return CUFFT_INVALID_PLAN;
-    if (rank != 1)
-        return refuse(CUFFT_NOT_IMPLEMENTED,
-                      "one direction alone is simulated");
-    if (n[0] < 1 || batch < 1)
-        return refuse(CUFFT_INVALID_SIZE, "nothing to transform");
+    if (rank != 1 && (rank != 3 || !in_embed || !out_embed))
+        return refuse(
+            CUFFT_NOT_IMPLEMENTED,
+            "lines alone are simulated, and boxes whose room is given");
     p->type = type;
-    p->n = n[0];
+    p->rank = rank;
     p->batch = batch;
+    for (int d = 0; d < rank; d++) {
+        if (n[d] < 1 || batch < 1)
+            return refuse(CUFFT_INVALID_SIZE, "nothing to transform");
+        p->n[d] = n[d];
+        p->room[0][d] = in_embed ? in_embed[d] : 0;
+        p->room[1][d] = out_embed ? out_embed[d] : 0;
+    }
     if (in_embed && out_embed) {
         p->stride[0] = in_stride;
         p->stride[1] = out_stride;
@@ -239,6 +275,7 @@ cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int *n,
         return refuse(CUFFT_INVALID_VALUE, "lines of the batch overlap");
     // As much as one side: what cuFFT asks for where it cannot do better.
     p->work_bytes = static_cast<size_t>(length(*p, 1)) *
+                    static_cast<size_t>(lines(*p)) *
                     static_cast<size_t>(batch) * element(*p, 1);
     p->made = true;
     if (work_bytes)

@@ -80,6 +80,72 @@ frames_every = 10
 fields = ["position", "velocity", "force", "image"]
 """
 FORCE = "particles/all/force/value"
+SALT = """
+[run]
+solver = "md"
+[md]
+timestep = 0.001
+steps = 0
+[md.initial]
+read = "salt.xyz"
+[[md.species]]
+name = "P"
+charge = 1
+[[md.species]]
+name = "M"
+charge = -1
+[md.pair]
+cutoff = 2
+skin = 0.2
+[[md.pair.coefficients]]
+species = ["P", "P"]
+epsilon = 0
+sigma = 1
+[[md.pair.coefficients]]
+species = ["M", "M"]
+epsilon = 0
+sigma = 1
+[md.coulomb]
+%s
+"""
+OUTPUT = """[output]
+frames_every = 5
+fields = ["position", "velocity", "force"]
+"""
+
+
+def check_salt(where, ranks, **more):
+    """Rock salt has Madelung's energy, to the accuracy that is asked for."""
+    side = 4
+    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
+                    -1).reshape(-1, 3)
+    mdrun.xyz("salt.xyz", (float(side),) * 3, grid + 0.3,
+              np.where(grid.sum(axis=1) % 2 == 0, "P", "M"))
+    for keys, bound in (('method = "ewald"\naccuracy = 1e-12', 1e-12),
+                        ('method = "pme"\naccuracy = 1e-6\norder = 7', 1e-6)):
+        r = mdrun.run(SALT % keys, ranks=ranks, **more)
+        u = r.observable("potential_energy")[0] / (side ** 3 / 2)
+        tap.below(abs(u + 1.747564594633182), bound, f"{where}, {ranks} ranks: "
+                  f"rock salt by {keys.split()[2]} has Madelung's constant")
+
+
+def check_slit(where, ranks, **more):
+    """A slab of charges between walls, whose waves have a taller box."""
+    side = 4
+    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
+                    -1).reshape(-1, 3)
+    shaken = grid + np.random.default_rng(5).uniform(0.1, 0.5, grid.shape)
+    mdrun.xyz("slit.xyz", (float(side),) * 3, shaken,
+              np.where(grid.sum(axis=1) % 2 == 0, "P", "M"))
+    walls = "".join(f'[[md.walls]]\nface = "{f}"\nstyle = "reflect"\n'
+                    for f in ("zlo", "zhi"))
+    for method in ("ewald", "pme"):
+        text = SALT % f'method = "{method}"\nslab = true' + walls + OUTPUT
+        keys = ['md.initial.read="slit.xyz"', "md.steps=5"]
+        want = mdrun.datasets(mdrun.run(text, *keys).path)
+        got = mdrun.datasets(mdrun.run(text, *keys, ranks=ranks, **more).path)
+        compare(where, got, want, f"{method}, {ranks} ranks: a slab between "
+                "walls is the CPU's")
 
 
 def compare(name, got, want, sentence):
@@ -112,6 +178,9 @@ for name, program in programs.items():
         tap.below(mdrun.worst(got[FORCE][0], want[FORCE][0]), 1e-12,
                   f"{name}: {kind}, shift {shift}, {ranks} ranks: forces at step "
                   "0 are the CPU's")
+    for ranks in mdrun.rank_counts(1, 2):
+        check_salt(name, ranks, program=program, device="cuda")
+        check_slit(name, ranks, program=program, device="cuda")
     box, position = mdrun.jittered_box(4, cells=(6, 6, 6), jitter=0.15)
     mdrun.xyz("static.xyz", box, position, ["A"] * len(position))
     static = "\n".join(

@@ -1,0 +1,199 @@
+/* box_cuda.cu: a box that changes in the run, and motion in it. */
+#include "kernels/md/box_cuda.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How coordinates of the store change with the box: x -> factor x + offset. */
+struct box_change {
+    double factor[3], offset[3];
+};
+
+/* ---- what the host keeps ---- */
+
+/* The cells change in proportion, as the particles do. */
+static void stretch_cells(struct md_store *s, int d, double factor,
+                          double origin_before)
+{
+    struct cell_grid *g = &s->cells;
+    double lo = s->setup.box_lo[d];
+    g->lo[d] =
+        lo + factor * (g->lo[d] + origin_before - lo) - s->view.origin[d];
+    g->per_side[d] /= factor;
+}
+
+static int send_offsets(struct md_store *s, const struct md_geometry *box)
+{
+    int n = s->n_channels < box->n_channels ? s->n_channels : box->n_channels;
+    for (int k = 0; k < n; k++)
+        cuda_channel_offset(s, &box->channels[k], s->channel_offset[k]);
+    if (n == 0)
+        return 0;
+    return cuda_to_device(s->ctx, s->device, s->array[ARRAY_CHANNEL_OFFSET].p,
+                          s->channel_offset,
+                          (size_t)n * sizeof *s->channel_offset);
+}
+
+/* Everything but the particles. */
+static int set_geometry(struct md_store *s, const struct md_geometry *box,
+                        struct box_change *c)
+{
+    double state_before[3], pair_before[3];
+    for (int d = 0; d < 3; d++) {
+        state_before[d] = s->view.state_origin[d];
+        pair_before[d] = s->view.origin[d];
+        c->factor[d] = box->box_length[d] / s->setup.box_length[d];
+        s->setup.box_length[d] = box->box_length[d];
+        s->setup.lo[d] = box->lo[d];
+        s->setup.hi[d] = box->hi[d];
+    }
+    cuda_set_coordinates(s);
+    for (int d = 0; d < 3; d++) {
+        double lo = s->setup.box_lo[d];
+        c->offset[d] = lo + c->factor[d] * (state_before[d] - lo) -
+                       s->view.state_origin[d];
+        stretch_cells(s, d, c->factor[d], pair_before[d]);
+    }
+    /* Kernels get the box by value. */
+    s->box_moves = 1;
+    s->queue.epoch++;
+    s->queue.on = s->setup.graphs == MD_GRAPHS_ON;
+    return send_offsets(s, box);
+}
+
+/* ---- particles ---- */
+
+static __global__ void change_box(struct md_view m, struct box_change c)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    for (int d = 0; d < 3; d++) {
+        size_t at = d * m.stride + i;
+        m.x[at] = (state)(c.factor[d] * (double)m.x[at] + c.offset[d]);
+        m.moved[at] *= (float)c.factor[d];
+    }
+    set_pair(m, i);
+}
+
+static int launch_change(struct md_store *s, const struct md_geometry *box)
+{
+    struct box_change change;
+    TRY(set_geometry(s, box, &change));
+    if (s->view.n_own == 0)
+        return 0;
+    LAUNCH(change_box, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, change);
+    CUDA_TRY_LAUNCH(s->ctx, "change_box");
+    tally_own(s, 6 * sizeof(state) + 6 * sizeof(float) +
+                     sizeof(struct pair_position));
+    return 0;
+}
+
+void cuda_set_box(struct md_store *s, const struct md_geometry *box)
+{
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = launch_change(s, box);
+}
+
+/* md_stretch without pointers. */
+struct stretch_terms {
+    double before[3], dt_kick, after[3], dt_half, middle[3];
+};
+
+/* See md_kernels.h; each block leaves the greatest square of the way. */
+static __global__ void __launch_bounds__(MD_THREADS)
+    stretch(struct md_view m, struct box_change c, struct stretch_terms t,
+            double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double way2 = 0;
+    if (i < m.n_own) {
+        double factor = t.dt_kick * m.inverse_mass[m.species[i]];
+        float sum = 0;
+        for (int d = 0; d < 3; d++) {
+            size_t at = d * m.stride + i;
+            double v = t.before[d] * (double)m.v[at] + factor * (double)m.f[at];
+            v *= t.after[d];
+            double one = t.dt_half * v;
+            v *= t.middle[d];
+            double two = t.dt_half * v;
+            m.v[at] = (state)v;
+            m.x[at] = (state)(c.factor[d] * ((double)m.x[at] + one) +
+                              c.offset[d] + two);
+            float way =
+                (float)(c.factor[d] * ((double)m.moved[at] + one) + two);
+            m.moved[at] = way;
+            sum += way * way;
+        }
+        set_pair(m, i);
+        way2 = isfinite(sum) ? (double)sum : HUGE_VAL;
+    }
+    way2 = block_max(way2, shared);
+    if (threadIdx.x == 0)
+        partial[blockIdx.x] = way2;
+}
+
+static int launch_stretch(struct md_store *s, const struct md_stretch *m)
+{
+    struct box_change change;
+    struct stretch_terms t;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    memcpy(t.before, m->before, sizeof t.before);
+    memcpy(t.after, m->after, sizeof t.after);
+    memcpy(t.middle, m->middle, sizeof t.middle);
+    t.dt_kick = m->dt_kick;
+    t.dt_half = m->dt_half;
+    TRY(set_geometry(s, m->box, &change));
+    if (s->view.n_own == 0)
+        return 0;
+    LAUNCH(stretch, blocks, MD_THREADS, 0, s->device->stream, s->view, change,
+           t, ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "stretch");
+    tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
+                     sizeof(int32_t) + sizeof(struct pair_position));
+    return cuda_launch_way(s, blocks);
+}
+
+double cuda_stretch(struct md_store *s, const struct md_stretch *m)
+{
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = launch_stretch(s, m);
+    return s->view.n_own > 0 ? cuda_wait_for_way(s) : 0;
+}
+
+struct kick_factors {
+    double before[3], after[3];
+};
+
+static __global__ void kick_scaled(struct md_view m, struct kick_factors k,
+                                   double dt_kick)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    double factor = dt_kick * m.inverse_mass[m.species[i]];
+    for (int d = 0; d < 3; d++) {
+        size_t at = d * m.stride + i;
+        m.v[at] = (state)(k.after[d] * (k.before[d] * (double)m.v[at] +
+                                        factor * (double)m.f[at]));
+    }
+}
+
+void cuda_kick_scaled(struct md_store *s, const double before[3],
+                      double dt_kick, const double after[3])
+{
+    struct kick_factors k;
+    memcpy(k.before, before, sizeof k.before);
+    memcpy(k.after, after, sizeof k.after);
+    cuda_settle(s);
+    if (s->view.n_own == 0 || s->failed != 0)
+        return;
+    LAUNCH(kick_scaled, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, k, dt_kick);
+    tally_own(s, 6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t));
+    s->failed = cuda_status(s->ctx, cudaGetLastError(), "kick_scaled");
+}

@@ -1,0 +1,114 @@
+/* influence.h: what the modes of a mesh of charges, or waves one by one, make
+ * of Ewald's smooth part: formulas of one mode, for every loop.
+ *
+ * A mesh knows a wave only up to its aliases, k + 2 pi m / h. The function that
+ * multiplies the modes is the one that makes the mean square error of forces
+ * least, when they are the gradient by i k: Hockney and Eastwood (1988), eq.
+ * 8-22,
+ *
+ *     G(k) = k . sum_m R(k_m) U(k_m)^2 / (k^2 (sum_m U(k_m)^2)^2),
+ *     R(k) = 4 pi k / k^2 exp(-k^2 / (4 alpha^2)),
+ *
+ * with U the Fourier transform of the weights of a charge, a product over
+ * directions of (sin(k h / 2) / (k h / 2))^order.
+ *
+ * A CUDA file defines INFLUENCE_FN before it includes this one.
+ */
+#ifndef WARPDECK_KERNELS_MD_INFLUENCE_H
+#define WARPDECK_KERNELS_MD_INFLUENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef INFLUENCE_FN
+#define INFLUENCE_FN static inline __attribute__((unused))
+#endif
+
+/* One direction of a mesh: wave numbers and weights of index k of n and of its
+ * aliases. Entry [k][alias + aliases], n (2 aliases + 1) of them; the arrays
+ * stand one behind the other, from `wave` on. */
+struct md_alias {
+    int aliases;
+    double *wave;   /* 2 pi (k + n alias) / L, k in [-n/2, n/2) */
+    double *weight; /* of charges, squared */
+    double *gauss;  /* exp(-wave^2 / (4 alpha^2)) */
+    double *whole;  /* [k]: weights of all aliases there are */
+};
+
+/* Numbers of such an array for n cells. */
+INFLUENCE_FN size_t md_alias_numbers(int64_t n, int aliases)
+{
+    return (size_t)n * (3 * (2 * (size_t)aliases + 1) + 1);
+}
+
+/* Where the arrays are that begin at `wave`. */
+INFLUENCE_FN void md_alias_place(struct md_alias *a, int64_t n, int aliases,
+                                 double *wave)
+{
+    size_t all = (size_t)n * (2 * (size_t)aliases + 1);
+    a->aliases = aliases;
+    a->wave = wave;
+    a->weight = wave + all;
+    a->gauss = a->weight + all;
+    a->whole = a->gauss + all;
+}
+
+/* The influence function of the mode with these indices; 0 of k = 0. */
+INFLUENCE_FN double md_influence(const struct md_alias a[3], const int64_t k[3])
+{
+    const double four_pi = 12.566370614359172954;
+    int width[3];
+    size_t first[3];
+    double k2 = 0, base[3], sum = 0, whole = 1;
+    for (int d = 0; d < 3; d++) {
+        width[d] = 2 * a[d].aliases + 1;
+        first[d] = (size_t)k[d] * (size_t)width[d];
+        base[d] = a[d].wave[first[d] + (size_t)a[d].aliases];
+        k2 += base[d] * base[d];
+        whole *= a[d].whole[k[d]];
+    }
+    if (!(k2 > 0))
+        return 0;
+    for (int z = 0; z < width[2]; z++)
+        for (int y = 0; y < width[1]; y++)
+            for (int x = 0; x < width[0]; x++) {
+                size_t at[3] = {first[0] + (size_t)x, first[1] + (size_t)y,
+                                first[2] + (size_t)z};
+                double dot = 0, q2 = 0, part = 1;
+                for (int d = 0; d < 3; d++) {
+                    double q = a[d].wave[at[d]];
+                    dot += base[d] * q;
+                    q2 += q * q;
+                    part *= a[d].weight[at[d]] * a[d].gauss[at[d]];
+                }
+                sum += dot / q2 * part;
+            }
+    return four_pi / k2 * sum / (whole * whole);
+}
+
+/* Index k of n cells as a wave number: of the gradient, where the highest of an
+ * even number has none, being its own conjugate (gradient = 1), or of the mode.
+ */
+INFLUENCE_FN double md_wave_number(int64_t k, int64_t n, double length,
+                                   int gradient)
+{
+    const double two_pi = 6.283185307179586476925;
+    int64_t base = k - n * (2 * k / n);
+    return gradient && 2 * k == n ? 0 : two_pi * (double)base / length;
+}
+
+/* What a wave of this energy adds to the virial, minus the derivative by strain
+ * of the box; in all, and by directions: xx, yy, zz, xy, xz, yz. */
+INFLUENCE_FN double md_wave_virial(double energy, const double k[3], double k2,
+                                   double alpha2, double tensor[6])
+{
+    double f = 2 * (1 / k2 + 0.25 / alpha2);
+    for (int d = 0; d < 3; d++)
+        tensor[d] = energy * (1 - f * k[d] * k[d]);
+    tensor[3] = energy * (0 - f * k[0] * k[1]);
+    tensor[4] = energy * (0 - f * k[0] * k[2]);
+    tensor[5] = energy * (0 - f * k[1] * k[2]);
+    return energy * (3 - f * k2);
+}
+
+#endif

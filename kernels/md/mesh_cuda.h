@@ -1,0 +1,83 @@
+/* mesh_cuda.h: charges of own particles on a mesh, in wave vectors, in fields,
+ * on a card. What the functions do is said in md_kernels.h.
+ *
+ * Private to the .cu files of kernels/md.
+ */
+#ifndef WARPDECK_KERNELS_MD_MESH_CUDA_H
+#define WARPDECK_KERNELS_MD_MESH_CUDA_H
+
+#include "kernels/md/store_cuda.h"
+
+extern "C" {
+#include "kernels/md/md_mesh.h"
+}
+
+struct cuda_fft;
+
+/* What the store keeps for it. Numbers are doubles. */
+struct cuda_mesh {
+    struct device_array points; /* charges: whole numbers of units, then
+                                 * doubles, then modes */
+    struct device_array fields; /* three of the kind, one behind the other */
+    struct device_array influence, alias;
+    struct device_array waves, factors; /* one by one */
+    struct cuda_fft *fft;
+    int64_t cells[3];   /* of the transform */
+    double per_unit;    /* of a charge */
+    uint64_t listed_at; /* md_store.lists_built when that was chosen, + 1 */
+};
+
+/* Points as kernels see them: those of a brick, or all of them. */
+struct mesh_map {
+    int cells[3], n[3], whole;
+    int64_t pitch, plane; /* numbers from row to row, and from plane to plane */
+    double origin[3], per_length[3], less[3];
+};
+
+#define cuda_mesh_destroy MD_NAME(cuda_mesh_destroy)
+#define cuda_mesh_bytes MD_NAME(cuda_mesh_bytes)
+#define cuda_mesh_of MD_NAME(cuda_mesh_of)
+#define cuda_mesh_grow MD_NAME(cuda_mesh_grow)
+#define cuda_spread MD_NAME(cuda_spread)
+#define cuda_take_field MD_NAME(cuda_take_field)
+#define cuda_check_lost MD_NAME(cuda_check_lost)
+#define cuda_spread_charges MD_NAME(cuda_spread_charges)
+#define cuda_gather_field MD_NAME(cuda_gather_field)
+#define cuda_mesh_forces MD_NAME(cuda_mesh_forces)
+#define cuda_charge_moments MD_NAME(cuda_charge_moments)
+#define cuda_push_charges MD_NAME(cuda_push_charges)
+#define cuda_wave_sums MD_NAME(cuda_wave_sums)
+#define cuda_wave_forces MD_NAME(cuda_wave_forces)
+
+void cuda_mesh_destroy(struct md_store *s);
+size_t cuda_mesh_bytes(const struct md_store *s);
+
+/* ---- mesh_cuda.cu, for mesh_whole_cuda.cu ---- */
+/* s->mesh, made where there is none; NULL after a failure. */
+struct cuda_mesh *cuda_mesh_of(struct ctx *ctx, struct md_store *s);
+/* Room for n doubles. */
+int cuda_mesh_grow(struct ctx *ctx, struct device_array *a, size_t n);
+/* Charges onto `points`, `size` numbers, in stream order. */
+int cuda_spread(struct ctx *ctx, struct md_store *s, const struct mesh_map *map,
+                int order, size_t size);
+/* Add to the forces q times three fields, `size` numbers each. */
+int cuda_take_field(struct ctx *ctx, struct md_store *s,
+                    const struct mesh_map *map, int order, size_t size);
+
+/* ---- the table's functions ---- */
+int cuda_spread_charges(struct ctx *ctx, struct md_store *s,
+                        const struct md_brick *b, double *mesh);
+void cuda_gather_field(struct md_store *s, const struct md_brick *b,
+                       const double *const field[3]);
+int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
+                     const struct md_whole_mesh *m, struct md_sums *sums);
+void cuda_charge_moments(const struct md_store *s,
+                         struct md_charge_moments *out);
+void cuda_push_charges(struct md_store *s, const double even[3],
+                       const double slope[3]);
+int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
+                   const struct md_waves *w, double (*sums)[2]);
+int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
+                     const struct md_waves *w, const double (*field)[2]);
+
+#endif

@@ -1,0 +1,210 @@
+/* waves_cuda.cu: structure factors of charges, wave by wave, and moments. */
+#include "kernels/md/mesh_cuda.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double TWO_PI = 6.283185307179586476925;
+
+/* The box of the waves. */
+struct wave_box {
+    double origin[3], per_length[3];
+};
+
+struct wave_number {
+    int n[3];
+};
+
+/* exp(i k x) of particle i. */
+static __device__ __forceinline__ void
+wave_at(const struct md_view &m, const struct wave_box &box, uint32_t i,
+        const struct wave_number *w, double *re, double *im)
+{
+    double turns = 0;
+    for (int d = 0; d < 3; d++)
+        turns += w->n[d] * (((double)m.x[d * m.stride + i] - box.origin[d]) *
+                            box.per_length[d]);
+    sincospi(2 * (turns - rint(turns)), im, re);
+}
+
+/* A block for a wave. */
+static __global__ void __launch_bounds__(MD_THREADS)
+    sum_waves(struct md_view m, struct wave_box box,
+              const struct wave_number *waves, double *sums)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    double sum[2] = {0, 0};
+    for (uint32_t i = threadIdx.x; i < m.n_own; i += blockDim.x) {
+        double q = (double)m.charge[i], re, im;
+        wave_at(m, box, i, waves + blockIdx.x, &re, &im);
+        sum[0] += q * re;
+        sum[1] += q * im;
+    }
+    for (int k = 0; k < 2; k++) {
+        double total = block_sum(sum[k], shared);
+        if (threadIdx.x == 0)
+            sums[2 * (size_t)blockIdx.x + k] = total;
+    }
+}
+
+static __global__ void __launch_bounds__(MD_THREADS)
+    take_waves(struct md_view m, struct wave_box box,
+               const struct wave_number *waves, uint32_t count,
+               const double *field)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    double sum[3] = {0, 0, 0}, re, im;
+    for (uint32_t k = 0; k < count; k++) {
+        wave_at(m, box, i, waves + k, &re, &im);
+        double g = im * field[2 * k] - re * field[2 * k + 1];
+        for (int d = 0; d < 3; d++)
+            sum[d] += g * waves[k].n[d];
+    }
+    for (int d = 0; d < 3; d++)
+        m.f[d * m.stride + i] +=
+            (scalar)((double)m.charge[i] * sum[d] * TWO_PI * box.per_length[d]);
+}
+
+/* Charge, its square, dipole and second moments of one particle. */
+enum { MOMENTS = 8 };
+
+static __global__ void sum_charges(struct md_view m, double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double value[MOMENTS] = {0};
+    if (i < m.n_own) {
+        double q = (double)m.charge[i];
+        value[0] = q;
+        value[1] = q * q;
+        for (int d = 0; d < 3; d++) {
+            double x = (double)m.x[d * m.stride + i] + m.state_origin[d];
+            value[2 + d] = q * x;
+            value[5 + d] = q * x * x;
+        }
+    }
+    for (int k = 0; k < MOMENTS; k++) {
+        double total = block_sum(value[k], shared);
+        if (threadIdx.x == 0)
+            partial[(size_t)k * gridDim.x + blockIdx.x] = total;
+    }
+}
+
+struct push {
+    double even[3], slope[3];
+};
+
+static __global__ void push_charges(struct md_view m, struct push p)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    for (int d = 0; d < 3; d++) {
+        double x = (double)m.x[d * m.stride + i] + m.state_origin[d];
+        m.f[d * m.stride + i] +=
+            (scalar)((double)m.charge[i] * (p.even[d] + p.slope[d] * x));
+    }
+}
+
+/* ---- the host's side ---- */
+
+static struct wave_box box_of(const struct md_store *s,
+                              const struct md_waves *w)
+{
+    struct wave_box box;
+    for (int d = 0; d < 3; d++) {
+        box.origin[d] = w->box_lo[d] - s->view.state_origin[d];
+        box.per_length[d] = 1 / w->box_length[d];
+    }
+    return box;
+}
+
+/* Waves and room for two factors each, on the card. */
+static int send_waves(struct ctx *ctx, struct md_store *s,
+                      const struct md_waves *w)
+{
+    cuda_settle(s);
+    if (s->failed != 0)
+        return s->failed;
+    struct cuda_mesh *mesh = cuda_mesh_of(ctx, s);
+    if (!mesh)
+        return STATUS_MEMORY;
+    TRY(cuda_mesh_grow(ctx, &mesh->factors, 2 * w->count));
+    TRY(cuda_grow(ctx, &mesh->waves.p, &mesh->waves.bytes,
+                  (w->count + 1) * sizeof(struct wave_number), "waves"));
+    return cuda_to_device(ctx, s->device, mesh->waves.p, w->n,
+                          w->count * sizeof(struct wave_number));
+}
+
+int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
+                   const struct md_waves *w, double (*sums)[2])
+{
+    TRY(send_waves(ctx, s, w));
+    if (w->count == 0)
+        return 0;
+    LAUNCH(sum_waves, (unsigned)w->count, MD_THREADS, 0, s->device->stream,
+           s->view, box_of(s, w), (const struct wave_number *)s->mesh->waves.p,
+           (double *)s->mesh->factors.p);
+    CUDA_TRY_LAUNCH(ctx, "sum_waves");
+    return cuda_to_host(ctx, s->device, sums, s->mesh->factors.p,
+                        w->count * sizeof *sums);
+}
+
+int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
+                     const struct md_waves *w, const double (*field)[2])
+{
+    cuda_settle(s);
+    if (s->failed != 0 || s->view.n_own == 0 || w->count == 0)
+        return s->failed;
+    TRY(cuda_to_device(ctx, s->device, s->mesh->factors.p, field,
+                       w->count * sizeof *field));
+    LAUNCH(take_waves, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, box_of(s, w),
+           (const struct wave_number *)s->mesh->waves.p, (uint32_t)w->count,
+           (const double *)s->mesh->factors.p);
+    CUDA_TRY_LAUNCH(ctx, "take_waves");
+    return 0;
+}
+
+static int charge_moments(struct md_store *s, double out[MOMENTS])
+{
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(sum_charges, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_charges");
+    return cuda_reduce(s->ctx, s, MOMENTS, blocks, 0, out);
+}
+
+void cuda_charge_moments(const struct md_store *store,
+                         struct md_charge_moments *out)
+{
+    /* Only scratch of the store changes. */
+    struct md_store *s = const_cast<struct md_store *>(store);
+    double sum[MOMENTS] = {0};
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = charge_moments(s, sum);
+    out->charge = sum[0];
+    out->squares = sum[1];
+    for (int d = 0; d < 3; d++) {
+        out->dipole[d] = sum[2 + d];
+        out->second[d] = sum[5 + d];
+    }
+}
+
+void cuda_push_charges(struct md_store *s, const double even[3],
+                       const double slope[3])
+{
+    struct push p;
+    memcpy(p.even, even, sizeof p.even);
+    memcpy(p.slope, slope, sizeof p.slope);
+    cuda_settle(s);
+    if (s->view.n_own == 0 || s->failed != 0)
+        return;
+    LAUNCH(push_charges, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, p);
+    s->failed = cuda_status(s->ctx, cudaGetLastError(), "push_charges");
+}
