@@ -43,6 +43,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/waves_cpu.c \
 	kernels/md/rigid.h \
 	kernels/md/rigid_cpu.c \
+	kernels/md/special_pairs.h \
 	kernels/md/term_errors.h \
 	kernels/md/terms_cpu.c \
 	kernels/md/terms_cpu.h \

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/md/id_table.h"
+#include "kernels/md/special_pairs.h"
 #include "kernels/md/term_errors.h"
 
 /* ---- memory ---- */
@@ -154,25 +155,6 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
     return 0;
 }
 
-/* Whether a pair few bonds apart needs nothing of its own: it stays in the pair
- * list. */
-static int is_plain_pair(const struct md_store *s, const struct md_term *term)
-{
-    const struct md_force_field *f = &s->terms->field;
-    int charged = s->setup.charged && f->coulomb.method != MD_COULOMB_NONE;
-    return term->kind == MD_TERM_SPECIAL && f->special_lj[term->type] >= 1 &&
-           (!charged || f->special_coulomb[term->type] >= 1);
-}
-
-/* A pair that is kept out of the list and gets nothing in its place. */
-static int has_no_force(const struct md_store *s, const struct md_term *term)
-{
-    const struct md_force_field *f = &s->terms->field;
-    int charged = s->setup.charged && f->coulomb.method != MD_COULOMB_NONE;
-    return term->kind == MD_TERM_SPECIAL && !charged &&
-           !(f->special_lj[term->type] > 0);
-}
-
 /* Particles that are farther apart than copies reach have no pair force, so
  * that one that only changes it may be missing: *there = 0. A mesh has forces
  * at any distance. */
@@ -250,7 +232,8 @@ static int find_places(struct ctx *ctx, struct md_store *s)
         if (term.kind == MD_TERM_SPECIAL) {
             t->apart[t->n_apart][0] = term.slot[0];
             t->apart[t->n_apart++][1] = term.slot[1];
-            if (has_no_force(s, &t->known[k]))
+            if (special_has_no_force(&s->terms->field, s->setup.charged,
+                                     &t->known[k]))
                 continue;
         }
         t->terms[is_inner(&term) ? inner++ : --outer] = term;
@@ -308,7 +291,8 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
                    ? 0
                    : FAIL(ctx, STATUS_INTERNAL, "terms without a force field");
     for (size_t k = 0; k < n; k++)
-        first[terms[k].kind + 1] += !is_plain_pair(s, &terms[k]);
+        first[terms[k].kind + 1] +=
+            !special_is_plain(&s->terms->field, s->setup.charged, &terms[k]);
     t->n_apart = first[MD_TERM_SPECIAL + 1];
     for (int kind = 0; kind < MD_TERM_KINDS; kind++)
         first[kind + 1] += first[kind];
@@ -321,7 +305,7 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
                 sizeof *t->apart) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bonds", n);
     for (size_t k = 0; k < n; k++)
-        if (!is_plain_pair(s, &terms[k]))
+        if (!special_is_plain(&s->terms->field, s->setup.charged, &terms[k]))
             t->known[first[terms[k].kind]++] = terms[k];
     t->set = 1;
     return md_place_terms(ctx, s);

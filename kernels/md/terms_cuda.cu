@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/md/id_table.h"
+#include "kernels/md/special_pairs.h"
 #include "kernels/md/term_errors.h"
 
 /* ---- memory ---- */
@@ -171,25 +172,6 @@ static uint32_t place_of(const struct card_terms *t, int64_t id)
     }
 }
 
-/* Whether a pair few bonds apart needs nothing of its own: it stays in the pair
- * list. */
-static int is_plain_pair(const struct md_store *s, const struct md_term *term)
-{
-    const struct md_force_field *f = &s->terms->field;
-    int charged = s->setup.charged && f->coulomb.method != MD_COULOMB_NONE;
-    return term->kind == MD_TERM_SPECIAL && f->special_lj[term->type] >= 1 &&
-           (!charged || f->special_coulomb[term->type] >= 1);
-}
-
-/* A pair that is only kept out of the list. */
-static int has_no_force(const struct md_store *s, const struct md_term *term)
-{
-    const struct md_force_field *f = &s->terms->field;
-    int charged = s->setup.charged && f->coulomb.method != MD_COULOMB_NONE;
-    return term->kind == MD_TERM_SPECIAL && !charged &&
-           !(f->special_lj[term->type] > 0);
-}
-
 /* Particles that are farther apart than copies reach have no pair force, so
  * that one that only changes it may be missing: *there = 0. A mesh has forces
  * at any distance. */
@@ -198,7 +180,7 @@ static int find_places(struct ctx *ctx, const struct md_store *s,
 {
     int may_miss = term->kind == MD_TERM_SPECIAL &&
                    s->terms->field.coulomb.method != MD_COULOMB_EWALD;
-    *there = !is_plain_pair(s, term);
+    *there = !special_is_plain(&s->terms->field, s->setup.charged, term);
     for (int k = 0; k < 4; k++)
         slot[k] = 0;
     for (int k = 0; k < md_term_size(term->kind) && *there; k++) {
@@ -221,7 +203,8 @@ static int take_kind(struct ctx *ctx, struct md_store *s, int kind,
     for (size_t k = 0; k < n; k++) {
         struct card_term term;
         int there;
-        if (terms[k].kind != kind || has_no_force(s, &terms[k]))
+        if (terms[k].kind != kind ||
+            special_has_no_force(&s->terms->field, s->setup.charged, &terms[k]))
             continue;
         TRY(find_places(ctx, s, &terms[k], term.slot, &there));
         term.type = terms[k].type;
