@@ -32,6 +32,7 @@ libwarpdeck_a_SOURCES += \
 	src/base/param_help.c \
 	src/base/param_resolve.c \
 	src/base/param_unknown.c \
+	src/base/param_values.c \
 	src/base/units.c
 if WITH_MPI
 libwarpdeck_a_SOURCES += \

@@ -100,49 +100,6 @@ static int leads_to_section(const struct params *p, const char *path)
     return 0;
 }
 
-/* ---- values ---- */
-
-struct param_value *param_find(const struct params *p, const char *section,
-                               int index, const char *key)
-{
-    for (size_t i = 0; i < p->n_values; i++) {
-        struct param_value *v = &p->values[i];
-        if (v->index == index && strcmp(v->param->key, key) == 0 &&
-            strcmp(v->param->section, section) == 0)
-            return v;
-    }
-    return NULL;
-}
-
-void param_value_clear(struct param_value *v)
-{
-    free(v->text);
-    free(v->integers);
-    free(v->numbers);
-    for (size_t i = 0; v->texts != NULL && i < 2 * v->n; i++)
-        free(v->texts[i]);
-    free(v->texts);
-}
-
-static struct param_value *new_value(struct params *p,
-                                     const struct param *param, int index)
-{
-    if (p->n_values == p->capacity) {
-        size_t capacity = p->capacity ? 2 * p->capacity : 64;
-        struct param_value *grown =
-            realloc(p->values, capacity * sizeof *grown);
-        if (grown == NULL) {
-            p->no_memory = 1;
-            return NULL;
-        }
-        p->values = grown;
-        p->capacity = capacity;
-    }
-    p->values[p->n_values] =
-        (struct param_value){.param = param, .index = index};
-    return &p->values[p->n_values++];
-}
-
 void param_default(struct params *p, struct param_value *v)
 {
     char why[256];
@@ -198,7 +155,7 @@ static void walk_repeated(struct params *p, struct param_standing *s,
 static void read_key(struct params *p, const struct param *param, int index,
                      const struct deck_node *node)
 {
-    struct param_value *v = new_value(p, param, index);
+    struct param_value *v = param_value_new(p, param, index);
 
     if (v == NULL)
         return;
@@ -289,7 +246,7 @@ static void complete_section(struct params *p, const struct param_standing *s,
             continue;
         if (is_required(p, q) && (stands || !s->optional))
             complain_missing(p, q, where);
-        v = new_value(p, q, index);
+        v = param_value_new(p, q, index);
         if (v != NULL && param_has_default(q) && !is_required(p, q))
             param_default(p, v);
     }
@@ -443,9 +400,7 @@ void params_destroy(struct params *p)
 {
     if (p == NULL)
         return;
-    for (size_t i = 0; i < p->n_values; i++)
-        param_value_clear(&p->values[i]);
-    free(p->values);
+    param_values_destroy(p);
     for (size_t s = 0; s < p->n_sections; s++)
         free(p->sections[s].place);
     free(p->sections);

@@ -50,6 +50,7 @@ struct params {
     size_t n_sections;
     struct param_value *values;
     size_t n_values, capacity;
+    size_t *places; /* of 2 capacity, by name: 1 + the value's, 0 is empty */
     struct deck_errors *errors;
     char **overrides;
     int n_overrides;
@@ -77,8 +78,15 @@ const struct param *param_declared(const struct params *p, const char *section,
 const struct param *param_next(const struct params *p, const char *section,
                                const struct param *q);
 struct param_standing *param_standing(const struct params *p, const char *name);
+/* In a time that does not depend on how many there are: a deck may have
+ * thousands of instruments. NULL where there is none. */
 struct param_value *param_find(const struct params *p, const char *section,
                                int index, const char *key);
+/* One more, empty; NULL without memory, which p then knows. Addresses of others
+ * may change. */
+struct param_value *param_value_new(struct params *p, const struct param *param,
+                                    int index);
+void param_values_destroy(struct params *p);
 
 /* From a node of the deck to the typed value; complaints go to p->errors. The
  * value is left absent where the node is wrong. */

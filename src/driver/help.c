@@ -67,8 +67,9 @@ static void print_option(FILE *out, const struct option *o)
 void help_program(FILE *out)
 {
     fprintf(out,
-            "Warpdeck %s: molecular dynamics from an input deck, on the ranks "
-            "there are.\n\n"
+            "Warpdeck %s: molecular dynamics, incompressible flow and Monte "
+            "Carlo risk,\neach run from an input deck on the ranks there "
+            "are.\n\n"
             "usage: warpdeck COMMAND ...\n"
             "       mpirun -n RANKS warpdeck COMMAND ...\n\n",
             version_number());
