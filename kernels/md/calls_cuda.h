@@ -1,0 +1,190 @@
+/* calls_cuda.h: what the .cu files of kernels/md call in one another. What the
+ * functions of the table do is said in md_kernels.h.
+ *
+ * A part of store_cuda.h, which includes it.
+ */
+#ifndef WARPDECK_KERNELS_MD_CALLS_CUDA_H
+#define WARPDECK_KERNELS_MD_CALLS_CUDA_H
+
+/* ---- the table's functions, by file ---- */
+#define cuda_insert MD_NAME(cuda_insert)
+#define cuda_gather MD_NAME(cuda_gather)
+#define cuda_extract_leavers MD_NAME(cuda_extract_leavers)
+#define cuda_sort MD_NAME(cuda_sort)
+#define cuda_take_slots MD_NAME(cuda_take_slots)
+#define cuda_put_slots MD_NAME(cuda_put_slots)
+#define cuda_note_listed MD_NAME(cuda_note_listed)
+#define cuda_select_halo MD_NAME(cuda_select_halo)
+#define cuda_halo_record_bytes MD_NAME(cuda_halo_record_bytes)
+#define cuda_pack_halo MD_NAME(cuda_pack_halo)
+#define cuda_accept_halo MD_NAME(cuda_accept_halo)
+#define cuda_unpack_halo MD_NAME(cuda_unpack_halo)
+#define cuda_build_list MD_NAME(cuda_build_list)
+#define cuda_force_own MD_NAME(cuda_force_own)
+#define cuda_force_halo MD_NAME(cuda_force_halo)
+#define cuda_kick_drift MD_NAME(cuda_kick_drift)
+#define cuda_kick MD_NAME(cuda_kick)
+#define cuda_sum_moments MD_NAME(cuda_sum_moments)
+#define cuda_scale_velocities MD_NAME(cuda_scale_velocities)
+#define cuda_ornstein_uhlenbeck MD_NAME(cuda_ornstein_uhlenbeck)
+#define cuda_pair_histogram MD_NAME(cuda_pair_histogram)
+#define cuda_pair_virial MD_NAME(cuda_pair_virial)
+#define cuda_closest_pair MD_NAME(cuda_closest_pair)
+#define cuda_find_not_finite MD_NAME(cuda_find_not_finite)
+#define cuda_place_cells MD_NAME(cuda_place_cells)
+#define cuda_reduce MD_NAME(cuda_reduce)
+#define cuda_set_view MD_NAME(cuda_set_view)
+#define cuda_reserve_own MD_NAME(cuda_reserve_own)
+#define cuda_reserve_sums MD_NAME(cuda_reserve_sums)
+#define cuda_launch_reduce MD_NAME(cuda_launch_reduce)
+#define cuda_message_on_card MD_NAME(cuda_message_on_card)
+#define cuda_launch_unpack MD_NAME(cuda_launch_unpack)
+#define cuda_launch_force MD_NAME(cuda_launch_force)
+#define cuda_launch_kick MD_NAME(cuda_launch_kick)
+#define cuda_launch_drift MD_NAME(cuda_launch_drift)
+#define cuda_do MD_NAME(cuda_do)
+#define cuda_do_now MD_NAME(cuda_do_now)
+#define cuda_settle MD_NAME(cuda_settle)
+#define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
+#define cuda_set_wide MD_NAME(cuda_set_wide)
+#define cuda_reserve_wide MD_NAME(cuda_reserve_wide)
+#define cuda_choose_fixed MD_NAME(cuda_choose_fixed)
+#define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
+#define cuda_launch_fixed MD_NAME(cuda_launch_fixed)
+#define cuda_sum_columns MD_NAME(cuda_sum_columns)
+#define cuda_fail_beyond MD_NAME(cuda_fail_beyond)
+#define cuda_check_beyond MD_NAME(cuda_check_beyond)
+#define cuda_estimate MD_NAME(cuda_estimate)
+#define cuda_columns MD_NAME(cuda_columns)
+#define cuda_launch_terms MD_NAME(cuda_launch_terms)
+#define cuda_add_terms MD_NAME(cuda_add_terms)
+#define cuda_kinetic_tensor MD_NAME(cuda_kinetic_tensor)
+
+int cuda_insert(struct ctx *ctx, struct md_store *s,
+                const struct md_particle *p, size_t n);
+void cuda_gather(const struct md_store *s, struct md_particle *out,
+                 double (*force)[3]);
+int cuda_extract_leavers(struct ctx *ctx, struct md_store *s,
+                         const struct md_particle **out, size_t *n);
+int cuda_sort(struct ctx *ctx, struct md_store *s);
+int cuda_take_slots(struct ctx *ctx, const struct md_store *s,
+                    struct md_slot *out);
+int cuda_put_slots(struct ctx *ctx, struct md_store *s,
+                   const struct md_slot *in, size_t n);
+int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
+                     const struct md_channel *channels, size_t *counts);
+size_t cuda_halo_record_bytes(int with_species);
+void cuda_pack_halo(struct md_store *s, int with_species, void *buffer);
+int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
+                     const void *buffer);
+void cuda_unpack_halo(struct md_store *s, const void *buffer);
+/* Where kernels read a message of n bytes: on the card, in stream order. Room
+ * is there for what accept_halo() has got. */
+int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
+                         const void **out);
+int cuda_build_list(struct ctx *ctx, struct md_store *s);
+void cuda_force_own(struct md_store *s, struct md_sums *sums);
+void cuda_force_halo(struct md_store *s, struct md_sums *sums);
+double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
+void cuda_kick(struct md_store *s, double dt_kick);
+void cuda_sum_moments(const struct md_store *s, struct md_moments *out);
+void cuda_kinetic_tensor(const struct md_store *s, double out[6]);
+void cuda_scale_velocities(struct md_store *s, double factor);
+void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
+                             uint64_t step);
+int cuda_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
+                        int n_bins, const int *channel_of, uint64_t *counts);
+int cuda_pair_virial(struct ctx *ctx, const struct md_store *s,
+                     double (*out)[3]);
+int cuda_closest_pair(struct ctx *ctx, const struct md_store *s,
+                      double distance, struct md_close_pair *out);
+int cuda_find_not_finite(const struct md_store *s, struct md_particle *out);
+
+/* Room for n own particles in every column; content is kept. */
+int cuda_reserve_own(struct ctx *ctx, struct md_store *s, size_t n);
+
+/* Keep where particles stand now, as the list is built. */
+int cuda_note_listed(struct md_store *s);
+
+/* Bring the view's pointers in line with the arrays. */
+void cuda_set_view(struct md_store *s);
+
+/* Sort the n keys of ARRAY_KEY (values ARRAY_ORDER = 0, 1, ...) by cell, find
+ * where each cell starts (`start` receives cells + 1 entries; keys >= cells are
+ * left out), and leave the order in ARRAY_ORDER_OUT. */
+int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
+                     enum md_array start);
+
+/* Room for what a step's sums need. */
+int cuda_reserve_sums(struct md_store *s);
+
+/* The same as cuda_reduce(), into ARRAY_RESULT on the card, in stream order. */
+int cuda_launch_reduce(struct md_store *s, int n_values, uint32_t n_blocks,
+                       int greatest);
+
+/* Reduce ARRAY_PARTIAL, n_values columns of n_blocks entries, by sums (or the
+ * maximum where greatest = 1), into out[n_values] on the host. */
+int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,
+                uint32_t n_blocks, int greatest, double *out);
+
+/* ---- steps_cuda.cu: calls that are only queued ----
+ *
+ * Where graphs are on, calls wait until somebody needs what they do, and then
+ * run as one graph. Each function of the table therefore begins with
+ * cuda_settle(), unless it is such a call itself. */
+
+/* Run the call, now or with those that follow. Failures go to s->failed. */
+void cuda_do(struct md_store *s, struct step_call call);
+void cuda_do_now(struct md_store *s, struct step_call call);
+/* Run what waits. */
+void cuda_settle(struct md_store *s);
+void cuda_drop_graphs(struct md_store *s);
+
+/* The calls themselves: kernels and copies in stream order, nothing else. */
+int cuda_launch_unpack(struct md_store *s, const void *buffer);
+int cuda_launch_force(struct md_store *s, int halo);
+int cuda_launch_kick(struct md_store *s, double dt_kick);
+int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
+
+/* ---- fixed_cuda.cu: see there ---- */
+
+void cuda_choose_fixed(struct md_store *s);
+int cuda_reserve_fixed(struct md_store *s, size_t n);
+int cuda_launch_fixed(struct md_store *s, int want, int halo);
+/* Units of near_cuda.h for forces up to `greatest` over a distance `reach`. */
+void cuda_set_wide(struct md_store *s, double greatest, double reach);
+/* Room for its sums, with the list. */
+int cuda_reserve_wide(struct md_store *s);
+/* How many columns there are. */
+size_t cuda_columns(const struct md_setup *setup);
+/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
+int cuda_sum_columns(struct md_store *s, int n_values, double *out);
+/* The failure of particle `id`, whose force is beyond the range; or 0 where
+ * there is none. */
+int cuda_fail_beyond(struct md_store *s, unsigned long long id);
+int cuda_check_beyond(struct md_store *s);
+
+/* ---- charged_cuda.cu: charges, and CHARMM's switch ---- */
+
+#define cuda_charges_create MD_NAME(cuda_charges_create)
+#define cuda_launch_charged MD_NAME(cuda_launch_charged)
+int cuda_charges_create(struct md_store *s);
+/* The pair forces, where cuda_has_charged_pairs(). */
+int cuda_launch_charged(struct md_store *s, int want, int halo);
+
+static inline int cuda_has_charged_pairs(const struct md_store *s)
+{
+    return s->coulomb || s->charges.from2 > 0;
+}
+
+double cuda_estimate(const struct md_setup *setup, double own, double copies);
+
+/* ---- bonded_cuda.cu: after the pairs' forces ---- */
+
+/* Add the forces of terms along bonds: of those among own particles, or of
+ * those with a copy among them (halo = 1). */
+int cuda_launch_terms(struct md_store *s, int halo);
+/* The same with their sums. */
+int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo);
+
+#endif
