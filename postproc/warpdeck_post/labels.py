@@ -9,9 +9,11 @@ import re
 _REDUCED = {
     "length": r"$\sigma$",
     "area": r"$\sigma^2$",
+    "volume": r"$\sigma^3$",
     "time": r"$\tau$",
     "velocity": r"$\sigma/\tau$",
     "energy": r"$\epsilon$",
+    "work": r"$\epsilon$",
     "temperature": r"$\epsilon/k_\mathrm{B}$",
     "pressure": r"$\epsilon/\sigma^3$",
     "force": r"$\epsilon/\sigma$",
@@ -33,13 +35,22 @@ _PLAIN = {r"\sigma": "sigma", r"\tau": "tau", r"\epsilon": "epsilon",
           "$": "", "{": "", "}": ""}
 
 
+_STARTS = {"position": "length", "box_": "length", "speed": "velocity",
+           "density": "mass_density", "shear_stress": "pressure",
+           "pressure": "pressure", "deform_work": "work",
+           "wall_force": "force", "thermostat_temperature": "temperature"}
+
+
 def quantity(name):
-    """What an observable or field is: "energy", "length", ... or ""."""
+    """What an observable or field is: "energy", "work", "length", ..."""
     if name.endswith("energy"):
         return "energy"
     if name == "mean_squared_displacement":
         return "area"
-    return {"position": "length", "speed": "velocity"}.get(name, name)
+    for start, kind in _STARTS.items():
+        if name.startswith(start):
+            return kind
+    return name
 
 
 # Columns that others stand over: these come first where a table is written.

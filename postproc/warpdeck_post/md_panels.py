@@ -320,12 +320,15 @@ def walk(axes, r):
     """The rungs of the ladder that this replica stood on."""
     table = r.table("exchange/walk")
     ladder = r.table("exchange/replicas")["temperature"]
-    axes.step(table["step"], table["temperature"], where="post",
+    # Steps are equally long; how long, the rows of observables tell.
+    timed = r.rows > 0 and r.row_steps()[-1] > 0
+    step = r.row_times()[-1] / r.row_steps()[-1] if timed else 1
+    axes.step(step * table["step"], table["temperature"], where="post",
               color=panels.COLORS[0], linewidth=0.9)
     for t in ladder:
         axes.axhline(t, color="0.85", linewidth=0.6, zorder=0)
     axes.margins(x=0.01)
-    axes.set_xlabel("step")
+    axes.set_xlabel(labels.axis("time", r.time_unit()) if timed else "step")
     axes.set_ylabel(labels.axis("temperature", r.column_unit(
         "exchange/walk", "temperature")))
     axes.set_title("Walk over the temperatures")

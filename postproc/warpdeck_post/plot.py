@@ -32,7 +32,8 @@ def _graphs(r):
             if panels.energy_names(r, parts):
                 found.append(lambda a, parts=parts:
                              panels.energies(a, r, parts))
-        for i, name in enumerate(("temperature", "pressure")):
+        for i, name in enumerate(("temperature", "pressure",
+                                  "shear_stress")):
             if name in r.observables:
                 found.append(lambda a, name=name, i=i:
                              panels.series(a, r, name, i + 3))

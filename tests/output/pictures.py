@@ -12,8 +12,8 @@ import post
 import tap
 
 h5py, numpy, _ = tap.need("h5py", "numpy", "matplotlib")
-from warpdeck_post import (curves, flow_panels, frame, panels,  # noqa: E402
-                           particles, plot, render)
+from warpdeck_post import (curves, flow_panels, frame, labels,  # noqa: E402
+                           panels, particles, plot, render)
 from warpdeck_post.result import Result  # noqa: E402
 
 
@@ -294,4 +294,16 @@ tap.ok(post.works(post.post("plot", "flow.h5", "slice", "--axis", "z"),
 tap.ok(post.refused(post.post("plot", "flow.h5", "lines", "--reference",
                               "flow.toml"), "is no table of numbers"),
        "a reference that is none")
+# What runs of particles observe in reduced units.
+UNITS = {"volume": r"\sigma^3", "density": r"m\,\sigma^{-3}", "box_x": r"\sigma",
+         "shear_stress": r"\epsilon/\sigma^3", "deform_work": r"\epsilon",
+         "pressure_xy": r"\epsilon/\sigma^3", "wall_force_zhi": r"\epsilon/\sigma",
+         "thermostat_temperature": r"\epsilon/k_\mathrm{B}",
+         "conserved_energy": r"\epsilon", "mean_squared_displacement": r"\sigma^2"}
+for name, unit in UNITS.items():
+    tap.is_(labels.reduced(labels.quantity(name)), f"${unit}$",
+              f"{name} has its unit in a run without units")
+tap.ok(labels.quantity("deform_work") != "energy",
+       "work is not drawn among the energies of a particle")
+
 tap.done()
