@@ -1,5 +1,5 @@
 /* bonded_cpu.c: forces of terms along bonds. */
-#include "kernels/md/bonded_cpu.h"
+#include "kernels/md/chain_cpu.h"
 #include "kernels/md/table_cpu.h"
 
 #include <math.h>
@@ -226,6 +226,7 @@ void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
             for (size_t i = k; i < end; i++)
                 run_term(&r, &terms[i]);
     }
+    md_run_chain(&r, with_copies);
     w->terms = (struct md_sums){.virial = r.virial};
     for (int e = 0; e < MD_ENERGIES; e++) {
         w->terms.part[e] = r.energy[e];
@@ -249,38 +250,40 @@ void md_add_sums(struct md_sums *to, const struct md_sums *from)
 
 /* ---- broken bonds ---- */
 
-static int64_t longest_bond(const struct md_store *s, double *length)
+struct longest {
+    uint32_t slot[2];
+    int type, found;
+    double length;
+};
+
+static void keep_longest(const struct md_store *s, uint32_t a, uint32_t b,
+                         int type, void *user)
 {
-    int64_t which = -1;
-    *length = 0;
-    for (size_t k = 0; k < s->terms->n; k++) {
-        const struct slot_term *term = &s->terms->terms[k];
-        double d[3];
-        if (term->kind != MD_TERM_BOND ||
-            s->terms->field.bonds[term->type].style != MD_BOND_FENE)
-            continue;
-        md_difference(s, term->slot[0], term->slot[1], d);
-        double r = sqrt(dot3(d, d));
-        if (which < 0 || !(r <= *length)) {
-            *length = r;
-            which = (int64_t)k;
-        }
-    }
-    return which;
+    struct longest *l = user;
+    double d[3];
+    md_difference(s, a, b, d);
+    double r = sqrt(dot3(d, d));
+    if (!l->found || !(r <= l->length))
+        *l = (struct longest){{a, b}, type, 1, r};
 }
 
 int md_check_terms(struct ctx *ctx, struct md_store *s)
 {
     int broken = 0;
-    double length;
+    struct longest l = {.found = 0};
     for (int k = 0; k < s->n_workers; k++)
         broken |= s->workers[k].broken;
     if (!broken)
         return 0;
-    int64_t k = longest_bond(s, &length);
-    if (k < 0)
+    for (size_t k = 0; k < s->terms->n; k++) {
+        const struct slot_term *term = &s->terms->terms[k];
+        if (term->kind == MD_TERM_BOND &&
+            s->terms->field.bonds[term->type].style == MD_BOND_FENE)
+            keep_longest(s, term->slot[0], term->slot[1], term->type, &l);
+    }
+    md_for_each_bond(s, keep_longest, &l);
+    if (!l.found)
         return FAIL(ctx, STATUS_INTERNAL, "a bond broke that is not there");
-    const struct slot_term *term = &s->terms->terms[k];
-    int64_t ids[2] = {s->id[term->slot[0]], s->id[term->slot[1]]};
-    return fail_broken(ctx, ids, length, s->terms->field.bonds[term->type].r0);
+    int64_t ids[2] = {s->id[l.slot[0]], s->id[l.slot[1]]};
+    return fail_broken(ctx, ids, l.length, s->terms->field.bonds[l.type].r0);
 }

@@ -78,7 +78,7 @@ int md_has_lanes(const struct md_store *s, int kind)
 {
     const struct md_lanes *l = s->terms->lanes;
     if (kind == MD_TERM_BOND)
-        return l->style == MD_BOND_FENE || l->style == MD_BOND_HARMONIC;
+        return l->style == MD_BOND_HARMONIC;
     return kind == MD_TERM_SPECIAL && l->special;
 }
 
@@ -120,30 +120,6 @@ KERNEL_FN void load_block(const struct md_store *s, struct block *b)
 }
 
 /* Forces over distances as in bond_terms(). */
-KERNEL_FN void fene(struct bonded_run *r, struct block *b)
-{
-    double k[WIDE], per_r02[WIDE], epsilon[WIDE], s2[WIDE];
-    int broken = 0;
-    for (int l = 0; l < WIDE; l++) {
-        const struct md_bond_coeff *c =
-            &r->field->bonds[b->term[l < b->n ? l : 0].type];
-        k[l] = c->k;
-        per_r02[l] = 1 / (c->r0 * c->r0);
-        epsilon[l] = c->epsilon;
-        s2[l] = c->sigma * c->sigma;
-    }
-    EACH(l)
-    {
-        const double root = 1.2599210498948731648; /* 2^(1/3) */
-        double stretch = 1 - b->r2[l] * per_r02[l], over = 1 / b->r2[l];
-        double t2 = s2[l] * over, t6 = t2 * t2 * t2;
-        double lj = 24 * epsilon[l] * t6 * (2 * t6 - 1) * over;
-        broken |= !(stretch > 0);
-        b->g[l] = (b->r2[l] < root * s2[l] ? lj : 0) - k[l] / stretch;
-    }
-    r->broken |= broken;
-}
-
 KERNEL_FN void harmonic(const struct bonded_run *r, struct block *b)
 {
     double k[WIDE], r0[WIDE];
@@ -255,7 +231,6 @@ static __attribute__((noinline)) void add_sums(struct bonded_run *r,
 void md_run_lanes(struct bonded_run *r, const struct slot_term *term, size_t n)
 {
     int kind = n > 0 ? term->kind : 0;
-    int style = r->s->terms->lanes->style;
     struct block b;
     for (size_t k = 0; k < n; k += WIDE) {
         b.term = term + k;
@@ -263,8 +238,6 @@ void md_run_lanes(struct bonded_run *r, const struct slot_term *term, size_t n)
         load_block(r->s, &b);
         if (kind == MD_TERM_SPECIAL)
             special(r, &b);
-        else if (style == MD_BOND_FENE)
-            fene(r, &b);
         else
             harmonic(r, &b);
         store_block(r, &b);

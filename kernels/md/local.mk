@@ -24,6 +24,8 @@ MD_LOOP_SOURCES = \
 	kernels/md/eam_cpu.h \
 	kernels/md/eam_density_cpu.c \
 	kernels/md/eam_force_cpu.c \
+	kernels/md/chain_cpu.c \
+	kernels/md/chain_cpu.h \
 	kernels/md/charged_cpu.c \
 	kernels/md/charged_cpu.h \
 	kernels/md/charges_cpu.c \

@@ -81,6 +81,7 @@ struct md_setup {
     int deterministic; /* sums are the same in any order; not every backend */
     enum md_graphs graphs;
     int charged; /* particles carry charges */
+    int apart;   /* whom bonds keep apart must not be in the pair list */
     /* Terms beside plain Lennard-Jones, NULL: none. Its arrays are copied. A
      * backend without them refuses it in create(). */
     const struct md_force_field *field;

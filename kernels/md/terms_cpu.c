@@ -1,11 +1,10 @@
 /* terms_cpu.c: terms along bonds: who stands where, and their forces. */
-#include "kernels/md/terms_cpu.h"
+#include "kernels/md/chain_cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "kernels/md/id_table.h"
 #include "kernels/md/special_pairs.h"
 #include "kernels/md/term_errors.h"
 
@@ -55,7 +54,7 @@ int md_terms_create(struct ctx *ctx, struct md_store *s)
     }
     s->setup.field = f;
     s->terms = t;
-    if (!failed && md_lanes_create(s) != 0)
+    if (!failed && (md_lanes_create(s) != 0 || md_chain_create(s) != 0))
         failed = 1;
     return failed ? FAIL(ctx, STATUS_MEMORY, "no memory for bonds") : 0;
 }
@@ -78,6 +77,7 @@ void md_terms_destroy(struct md_terms *t)
     free(t->excluded);
     free(t->first_excluded);
     free(t->lanes);
+    md_chain_destroy(t->chain);
     free(t);
 }
 
@@ -89,24 +89,6 @@ void md_own_ids(const struct md_store *s, int64_t *out)
     for (size_t slot = 0; slot < slots; slot++)
         if (s->id[slot] != 0)
             *out++ = s->id[slot];
-}
-
-/* Where an id is looked for first. */
-static inline size_t home_of(const struct md_terms *t, int64_t id)
-{
-    return t->direct ? (size_t)id : id_home(id, t->capacity);
-}
-
-/* The slot of an id, UINT32_MAX where it is not here. */
-static inline uint32_t slot_of(const struct md_store *s, int64_t id)
-{
-    const struct md_terms *t = s->terms;
-    size_t k = home_of(t, id);
-    if (t->direct)
-        return k < t->capacity ? t->place[k] : UINT32_MAX;
-    while (t->place[k] != UINT32_MAX && s->id[t->place[k]] != id)
-        k = (k + 1) & (t->capacity - 1);
-    return t->place[k];
 }
 
 /* Room to find n particles by ids up to `greatest`. */
@@ -140,7 +122,7 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
         int64_t id = s->id[slot];
         if (id == 0)
             continue;
-        size_t k = home_of(t, id);
+        size_t k = md_home_of(t, id);
         while (!t->direct && t->place[k] != UINT32_MAX &&
                s->id[t->place[k]] != id)
             k = (k + 1) & (t->capacity - 1);
@@ -167,7 +149,7 @@ static inline int find_particles(struct ctx *ctx, const struct md_store *s,
     *out = (struct slot_term){.type = term->type, .kind = (uint8_t)term->kind};
     *there = 1;
     for (int k = 0; k < size; k++) {
-        uint32_t slot = out->slot[k] = slot_of(s, term->id[k]);
+        uint32_t slot = out->slot[k] = md_slot_of(s, term->id[k]);
         if (slot == UINT32_MAX) {
             *there = 0;
             if (term->kind != MD_TERM_SPECIAL ||
@@ -224,7 +206,9 @@ static int find_places(struct ctx *ctx, struct md_store *s)
     for (size_t k = 0; k < n; k++) {
         struct slot_term term;
         int there;
-        if (md_term_is_rigid(t->known[k].kind))
+        int kind = t->known[k].kind;
+        if (md_term_is_rigid(kind) || (kind == MD_TERM_BOND && t->chain->on) ||
+            (kind == MD_TERM_SPECIAL && t->chain->joined))
             continue;
         TRY(find_particles(ctx, s, &t->known[k], &term, &there));
         if (!there)
@@ -272,11 +256,14 @@ int md_place_terms(struct ctx *ctx, struct md_store *s)
     if (!t->set)
         return FAIL(ctx, STATUS_INTERNAL, "terms are looked for, but not set");
     TRY(index_slots(ctx, s));
+    TRY(md_chain_place(ctx, s, t->fresh));
+    t->fresh = 0;
     TRY(find_places(ctx, s));
     for (int k = 0; k < s->n_workers; k++)
         s->workers[k].broken = 0;
     TRY(find_rigid(ctx, s));
-    TRY(index_excluded(ctx, s));
+    if (t->n_apart > 0)
+        TRY(index_excluded(ctx, s));
     s->masked = s->charges || t->n_apart > 0;
     return 0;
 }
@@ -307,7 +294,7 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
     for (size_t k = 0; k < n; k++)
         if (!special_is_plain(&s->terms->field, s->setup.charged, &terms[k]))
             t->known[first[terms[k].kind]++] = terms[k];
-    t->set = 1;
+    t->set = t->fresh = 1;
     return md_place_terms(ctx, s);
 }
 

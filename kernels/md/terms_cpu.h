@@ -5,6 +5,7 @@
 #ifndef WARPDECK_KERNELS_MD_TERMS_CPU_H
 #define WARPDECK_KERNELS_MD_TERMS_CPU_H
 
+#include "kernels/md/id_table.h"
 #include "kernels/md/store_cpu.h"
 
 /* A term with its particles found: slots of own particles or of copies. */
@@ -21,7 +22,7 @@ struct md_terms {
      * nothing are left out. */
     struct md_term *known;
     size_t n_known, cap_known;
-    int set;
+    int set, fresh; /* fresh: not looked for yet */
     /* Slots of own particles and copies by id, UINT32_MAX where there is none;
      * an own one goes first. Where ids are small enough an id is its own place
      * (direct), else id_home(). */
@@ -42,6 +43,7 @@ struct md_terms {
     size_t *first_excluded;
     size_t cap_excluded, cap_first;
     struct md_lanes *lanes; /* bonded_lanes_cpu.c */
+    struct md_chain *chain; /* FENE bonds: chain_cpu.c */
 };
 
 /* Copies of the force field's arrays. Errors: STATUS_MEMORY. */
@@ -86,6 +88,24 @@ void md_worker_terms(const struct md_store *s, const struct md_worker *w,
 /* Mark the blocks of clusters to which this worker's terms add forces. */
 #define md_mark_terms MD_NAME(md_mark_terms)
 void md_mark_terms(const struct md_store *s, struct md_worker *w);
+
+/* Where an id is looked for first. */
+static inline size_t md_home_of(const struct md_terms *t, int64_t id)
+{
+    return t->direct ? (size_t)id : id_home(id, t->capacity);
+}
+
+/* The slot of an id, UINT32_MAX where it is not here. */
+static inline uint32_t md_slot_of(const struct md_store *s, int64_t id)
+{
+    const struct md_terms *t = s->terms;
+    size_t k = md_home_of(t, id);
+    if (t->direct)
+        return k < t->capacity ? t->place[k] : UINT32_MAX;
+    while (t->place[k] != UINT32_MAX && s->id[t->place[k]] != id)
+        k = (k + 1) & (t->capacity - 1);
+    return t->place[k];
+}
 
 /* Partners that are kept out of the pair list of own slot i, *n of them, the
  * first image of each; and the next image of a slot, UINT32_MAX: none. */

@@ -333,6 +333,7 @@ struct md_setup md_setup_of(const struct md *md)
         .deterministic = md->deterministic,
         .graphs = md->graphs,
         .charged = md->charged,
+        .apart = md->ensemble == MD_DPD,
         .field = md->bonded.has_field ? &md->bonded.field : NULL,
         .eam = md->eam,
         .tables = md_forms_tables(md),

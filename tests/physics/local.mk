@@ -8,6 +8,7 @@ PHYSICS_TESTS = \
 	tests/physics/rigid.py \
 	tests/physics/rigid_npt.py \
 	tests/physics/card.py \
+	tests/physics/chains.py \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
 	tests/physics/deform.py \
