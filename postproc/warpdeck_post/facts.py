@@ -85,6 +85,9 @@ def system(r):
         edges, _ = r.box(r.frames - 1)
         unit = labels.plain(r.length_unit())
         text += ", box " + " x ".join(f"{e:.6g}" for e in edges) + f" {unit}"
+        tilt = r.lattice(r.frames - 1)[0][[1, 2, 2], [0, 0, 1]]
+        if tilt.any():
+            text += ", tilted by " + ", ".join(f"{t:.6g}" for t in tilt)
         if edges.prod() > 0:
             text += f", density {n / edges.prod():.5g} {unit}^-3"
     return text

@@ -271,10 +271,9 @@ def box_and_picture(axes, scene, picture, extent):
 def snapshot(axes, r, matplotlib, pixels):
     """The last frame as spheres in their box."""
     frame = r.frames - 1
-    edges, _ = r.box(frame)
-    scene = spheres.Scene(edges, pixels)
+    scene = spheres.Scene(r.lattice(frame)[0], pixels)
     position, radius, shade = particles.gather(
-        r, frame, scene, particles.radii(r, edges), particles.default_field(r))
+        r, frame, scene, particles.radii(r, r.box(frame)[0]), particles.default_field(r))
     colors = shaded(axes, matplotlib, shade, len(position))
     picture, extent = scene.paint(position, colors, radius)
     box_and_picture(axes, scene, picture, extent)

@@ -116,17 +116,23 @@ def radii(r, edges):
     return sizes * (min(largest, 0.56) if r.reduced else largest)
 
 
+def _inside(position, edges):
+    """The images [n][3] inside a box of `edges`, vectors as rows, from 0 on."""
+    share = position @ numpy.linalg.inv(edges)
+    return position - numpy.floor(share) @ edges
+
+
 def gather(r, frame_, scene, size, field):
     """Positions [n][3] in the box, from 0 on, and radii [n] of what can be seen,
     and the Shade by `field`; size: radii by species."""
     source = _source(r, field) if field else None
-    edges, origin = r.box(frame_)
+    edges, origin = r.lattice(frame_)
     found, values, kinds = [numpy.empty((0, 3), "f4")], [], []
     radius = float(size.max())
     dense = scene.is_dense(r.particle_count, float(size.min()))
     dataset = r.file["particles/all/position/value"]
     for piece in chunks.pieces(dataset, axis=1):
-        position = (dataset[frame_, piece] - origin) % edges
+        position = _inside(dataset[frame_, piece] - origin, edges)
         keep = scene.visible(position, radius) if dense else slice(None)
         found.append(position[keep].astype("f4"))
         if len(size) > 1:

@@ -37,11 +37,11 @@ class Wish:
 # ---- particles ----
 
 def _particles(r, number, wish):
-    edges, _ = r.box(number)
-    scene = spheres.Scene(edges, PIXELS, wish.azimuth, wish.elevation)
+    scene = spheres.Scene(r.lattice(number)[0], PIXELS, wish.azimuth,
+                          wish.elevation)
     field = wish.color or wish.field or particles.default_field(r)
     position, radius, shade = particles.gather(
-        r, number, scene, particles.radii(r, edges), field)
+        r, number, scene, particles.radii(r, r.box(number)[0]), field)
     wish.limits = wish.limits or panels.shade_limits(shade)
     figure = plot.framed(8, 8.6)
     axes = figure.add_subplot()

@@ -370,7 +370,7 @@ class Result:
 
     def box(self, frame):
         """Lengths of the box with right angles that holds each particle once,
-        and where it begins. A tilted one has the same lengths."""
+        and where it begins; a tilted one has the same volume."""
         edges, origin = self.lattice(frame)
         return numpy.diag(edges), origin
 

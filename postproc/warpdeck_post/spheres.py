@@ -45,34 +45,42 @@ def _sprite(radius):
 
 
 class Scene:
-    """Particles in a box [0, edges), seen from the front, right and above if
-    nothing else is asked for; units are those of the positions."""
+    """Particles in a box from 0 on, seen from the front, right and above if
+    nothing else is asked for. edges: lengths [3] or, with any angles, vectors as
+    rows [3][3]; units are those of the positions."""
 
     def __init__(self, edges, pixels, azimuth=AZIMUTH, elevation=ELEVATION):
-        self.edges = numpy.asarray(edges, dtype=float)
+        edges = numpy.asarray(edges, dtype=float)
+        self.edges = edges if edges.ndim == 2 else numpy.diag(edges)
         self.rotation = view(azimuth, elevation)
         corners = numpy.array([[i, j, k] for i in (0, 1) for j in (0, 1)
-                               for k in (0, 1)]) * self.edges
+                               for k in (0, 1)]) @ self.edges
         seen = corners @ self.rotation.T
         self.low, self.high = seen.min(axis=0), seen.max(axis=0)
         if not numpy.all(self.high[:2] > self.low[:2]):
             raise PostError("the box has no volume: nothing to draw")
         self.pixels = pixels
+        # Columns: across the faces, as long as one over the faces' distance.
+        self.across = numpy.linalg.inv(self.edges)
 
     def is_dense(self, count, radius):
         """Whether what lies deep inside cannot be seen."""
         return (count > _DENSE_SHELL and
-                count * radius ** 3 / self.edges.prod() >= 0.03)
+                count * radius ** 3 / abs(numpy.linalg.det(self.edges))
+                >= 0.03)
 
     def visible(self, position, radius):
         """Those near the faces that are seen, where they lie densely."""
         depth = 8.0 * radius
         keep = numpy.zeros(len(position), dtype=bool)
-        for d, toward in enumerate(self.rotation[2]):
+        share = position @ self.across
+        for d, normal in enumerate(self.across.T):
+            size = numpy.linalg.norm(normal)
+            toward = self.rotation[2] @ normal / size
             if toward > 1e-6:
-                keep |= position[:, d] > self.edges[d] - depth
+                keep |= share[:, d] > 1 - depth * size
             elif toward < -1e-6:
-                keep |= position[:, d] < depth
+                keep |= share[:, d] < depth * size
         return keep
 
     def extent(self, margin):
@@ -83,18 +91,15 @@ class Scene:
     def lines(self, front):
         """The edges of the box that are in front of the particles (or behind),
         as pairs of points in the picture."""
-        hidden = numpy.where(self.rotation[2] > 0, 0.0, self.edges)
+        hidden = numpy.where(self.rotation[2] @ self.across > 0, 0, 1)
         found = []
         for axis in range(3):
-            others = [d for d in range(3) if d != axis]
-            for a in (0, 1):
-                for b in (0, 1):
-                    start = numpy.zeros(3)
-                    start[others[0]] = a * self.edges[others[0]]
-                    start[others[1]] = b * self.edges[others[1]]
-                    end = start.copy()
-                    end[axis] = self.edges[axis]
-                    behind = all(start[d] == hidden[d] for d in others)
+            b, c = [d for d in range(3) if d != axis]
+            for i in (0, 1):
+                for j in (0, 1):
+                    start = i * self.edges[b] + j * self.edges[c]
+                    end = start + self.edges[axis]
+                    behind = i == hidden[b] and j == hidden[c]
                     if behind != front:
                         found.append((self.rotation @ start,
                                       self.rotation @ end))

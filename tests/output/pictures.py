@@ -13,7 +13,7 @@ import tap
 
 h5py, numpy, _ = tap.need("h5py", "numpy", "matplotlib")
 from warpdeck_post import (curves, flow_panels, frame, labels,  # noqa: E402
-                           panels, particles, plot, render)
+                           panels, particles, plot, render, spheres)
 from warpdeck_post.result import Result  # noqa: E402
 
 
@@ -305,5 +305,22 @@ for name, unit in UNITS.items():
               f"{name} has its unit in a run without units")
 tap.ok(labels.quantity("deform_work") != "energy",
        "work is not drawn among the energies of a particle")
+
+EDGES = numpy.array([[5.0, 0, 0], [2, 4, 0], [-1, 1.5, 3]])
+inside = particles._inside(numpy.random.default_rng(1).uniform(0, 5, (999, 3)),
+                           EDGES)
+share = inside @ numpy.linalg.inv(EDGES)
+tap.ok(share.min() >= 0 and share.max() < 1,
+       "particles are drawn inside a tilted box")
+scene = spheres.Scene(EDGES, 100)
+near = scene.visible(inside, 0.05)
+faces = share[:, scene.rotation[2] @ scene.across > 0]
+tap.ok(0 < near.mean() < 0.7 and near[(faces > 0.97).any(axis=1)].all(),
+       "those at the faces that are seen are among those that are drawn")
+tap.is_((len(scene.lines(False)), len(scene.lines(True))), (3, 9),
+        "three edges of a box are behind its particles")
+ends = numpy.array(scene.lines(True) + scene.lines(False)).reshape(-1, 2)
+tap.ok(numpy.allclose(ends.min(0), scene.low[:2]) and
+       numpy.allclose(ends.max(0), scene.high[:2]), "and all edges are drawn")
 
 tap.done()
