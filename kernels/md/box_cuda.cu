@@ -55,9 +55,12 @@ static int set_geometry(struct md_store *s, const struct md_geometry *box,
         stretch_cells(s, d, c->factor[d], pair_before[d]);
     }
     /* Kernels get the box by value. */
-    s->box_moves = 1;
     s->queue.epoch++;
-    s->queue.on = s->setup.graphs == MD_GRAPHS_ON;
+    if (c->factor[0] < 1 || c->factor[0] > 1 || c->factor[1] < 1 ||
+        c->factor[1] > 1 || c->factor[2] < 1 || c->factor[2] > 1) {
+        s->box_moves = 1;
+        s->queue.on = s->setup.graphs == MD_GRAPHS_ON;
+    }
     return send_offsets(s, box);
 }
 

@@ -1,6 +1,7 @@
 /* eam_cuda.cu: the embedded-atom method: densities, what is exchanged between
  * the two passes, forces.
  */
+#include "kernels/md/clock_cuda.h"
 #include "kernels/md/eam_cuda.h"
 
 #include "kernels/md/near_cuda.h"
@@ -294,8 +295,10 @@ static int launch_embed(struct md_store *s, int want)
 
 int cuda_eam_density(struct md_store *s, int want, int halo)
 {
+    TRY(cuda_clock_begin(s, 2 + halo));
     if (!halo || s->view.n_halo > 0)
         TRY(launch_densities(s, want, halo));
+    TRY(cuda_clock_end(s, 2 + halo));
     return halo && !want ? launch_embed(s, 0) : 0;
 }
 

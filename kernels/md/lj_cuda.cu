@@ -2,6 +2,7 @@
  */
 #include "kernels/md/terms_cuda.h"
 
+#include "kernels/md/clock_cuda.h"
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/lj.h"
@@ -137,8 +138,11 @@ static int launch(struct md_store *s, int want, int halo)
 
 int cuda_launch_force(struct md_store *s, int halo)
 {
+    TRY(cuda_clock_begin(s, halo));
     TRY(launch(s, 0, halo));
-    return s->terms ? cuda_launch_terms(s, halo) : 0;
+    if (s->terms)
+        TRY(cuda_launch_terms(s, halo));
+    return cuda_clock_end(s, halo);
 }
 
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
@@ -149,7 +153,9 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
             : sums->with_tensor ? PAIR_SUMS
                                 : PAIR_TENSOR;
     TRY(cuda_reserve_sums(s));
+    TRY(cuda_clock_begin(s, halo));
     TRY(launch(s, want, halo));
+    TRY(cuda_clock_end(s, halo));
     if (s->setup.deterministic)
         TRY(cuda_sum_columns(s, n, out));
     else

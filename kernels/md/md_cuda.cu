@@ -1,6 +1,7 @@
 /* md_cuda.cu: a card's table of molecular-dynamics kernels, one per precision.
  */
 #include "kernels/md/box_cuda.h"
+#include "kernels/md/clock_cuda.h"
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/mesh_cuda.h"
@@ -28,6 +29,7 @@ static void destroy(struct md_store *s)
     cuda_eam_destroy(s);
     cuda_terms_destroy(s->terms);
     cuda_mesh_destroy(s);
+    cuda_clock_destroy(s);
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
@@ -112,6 +114,7 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     TRY(cuda_forms_create(s));
     TRY(cuda_eam_create(s));
     TRY(cuda_outer_create(s));
+    TRY(cuda_clock_create(s));
     s->setup.tables = NULL; /* the caller's */
     s->setup.eam = NULL;
     cuda_set_view(s);
@@ -352,6 +355,7 @@ static struct md_kernels make_table(void)
     k.term_histogram = cuda_term_histogram;
     k.find_not_finite = cuda_find_not_finite;
     k.check = check;
+    k.pair_seconds = cuda_pair_seconds;
     k.estimate = cuda_estimate;
     return k;
 }

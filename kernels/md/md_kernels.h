@@ -80,6 +80,7 @@ struct md_setup {
     uint64_t seed;
     int deterministic; /* sums are the same in any order; not every backend */
     enum md_graphs graphs;
+    int timed;   /* pair_seconds() is wanted; then no graphs */
     int charged; /* particles carry charges */
     int apart;   /* whom bonds keep apart must not be in the pair list */
     /* Terms beside plain Lennard-Jones, NULL: none. Its arrays are copied. A
@@ -444,6 +445,10 @@ struct md_kernels {
     /* 0, or the failure of a call above that returns nothing (a card's kernel).
      * The solver asks once a step. NULL where there is no such failure. */
     int (*check)(struct ctx *ctx, struct md_store *s);
+
+    /* Seconds that forces have taken so far, with setup.timed. NULL where the
+     * calls return when the work is done, so that any clock tells. */
+    double (*pair_seconds)(struct md_store *s);
 
     /* Bytes that a store of `own` particles and `copies` of others will hold at
      * most, were they spread evenly; of *setup only what has no particles. */

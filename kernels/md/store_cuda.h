@@ -100,6 +100,7 @@ struct md_view {
 };
 
 struct cuda_mesh;
+struct pair_clock;
 
 struct device_array {
     void *p;
@@ -327,9 +328,10 @@ struct md_store {
     int outer_sent;           /* walls and groups are on the card */
     struct card_terms *terms; /* NULL: no force field; terms_cuda.h */
     struct charge_terms charges;
-    int coulomb;            /* charges act on one another */
-    struct cuda_mesh *mesh; /* mesh_cuda.h, or NULL */
-    int box_moves;          /* it has changed in the run */
+    struct pair_clock *clock; /* clock_cuda.cu, or NULL */
+    int coulomb;              /* charges act on one another */
+    struct cuda_mesh *mesh;   /* mesh_cuda.h, or NULL */
+    int box_moves;            /* it has changed in the run */
     int unchecked; /* forces of deterministic sums that nobody has looked at */
     int failed;    /* a call that returns nothing has failed: told by check() */
     uint64_t lists_built;

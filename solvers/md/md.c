@@ -332,6 +332,7 @@ struct md_setup md_setup_of(const struct md *md)
         .seed = md->seed,
         .deterministic = md->deterministic,
         .graphs = md->graphs,
+        .timed = md->balance && md->balance->by_time && md->grid.size > 1,
         .charged = md->charged,
         .apart = md->ensemble == MD_DPD,
         .field = md->bonded.has_field ? &md->bonded.field : NULL,

@@ -86,16 +86,28 @@ void md_balance_free(struct md *md)
 
 int md_balance_check(struct ctx *ctx, const struct md *md)
 {
-    /* set_box() alone may do for boxes whose blocks keep their parts of it */
-    if (md->balance && !md->k->shear)
+    if (md->balance && !md->k->set_box)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "domain.balance is not there on device '%s' yet; use "
                     "device = \"cpu\"",
                     ctx->device->name);
+    if (md->balance && md->balance->by_time && md->k->pair_seconds &&
+        md->graphs == MD_GRAPHS_ON)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "md.graphs = \"on\" does not go with domain.balance = "
+                    "\"time\" on a card: nothing within a graph is timed; "
+                    "use \"auto\"");
     return 0;
 }
 
 /* ---- how much there is, and where ---- */
+
+/* What pairs have taken so far, by whoever's clock. */
+static double pair_seconds(struct ctx *ctx, const struct md *md)
+{
+    return md->k->pair_seconds ? md->k->pair_seconds(md->store)
+                               : timer_seconds(ctx->timers, md->phase_pair);
+}
 
 /* *ratio: greatest over mean of the ranks' values. */
 static int find_ratio(struct ctx *ctx, const struct md *md, double mine,
@@ -235,11 +247,11 @@ int md_balance(struct ctx *ctx, struct md *md)
     if (!b || md->grid.size == 1 || b->rebuilds++ % b->every != 0)
         return 0;
     double n = (double)md->k->count(md->store), cost = n, ratio;
-    double now = timer_seconds(ctx->timers, md->phase_pair);
     TRY(find_ratio(ctx, md, n, &ratio));
     if (!(b->first > 0))
         b->first = ratio;
     if (b->by_time) {
+        double now = pair_seconds(ctx, md);
         cost = fmax(now - b->seconds, 0);
         b->seconds = now;
         TRY(find_ratio(ctx, md, cost, &ratio));

@@ -243,7 +243,6 @@ void md_ensemble_read(struct params *p, struct md *md)
 
 int md_check_ensemble(struct ctx *ctx, const struct md *md)
 {
-    TRY(md_exchange_check(ctx, md));
     if (md->barostat.kind && !md->k->stretch)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.ensemble.type = \"npt\" is not there on device '%s' "

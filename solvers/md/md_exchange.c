@@ -4,7 +4,6 @@
 #include "md.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/comm.h"
 #include "base/ctx.h"
@@ -46,16 +45,6 @@ void md_exchange_read(struct params *p, struct md *md)
                          "with ensemble.%s",
                          ladders[i]);
     }
-}
-
-int md_exchange_check(struct ctx *ctx, const struct md *md)
-{
-    if (md->exchanged && strcmp(ctx->device->name, "cpu") != 0)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "ensemble.temperatures (replica exchange) is not there on "
-                    "device '%s' yet; use device = \"cpu\"",
-                    ctx->device->name);
-    return 0;
 }
 
 void md_exchange_observe_init(struct md *md)

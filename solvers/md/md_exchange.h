@@ -14,8 +14,6 @@ extern const struct solver_exchange md_exchange;
 /* Whether this run is one of several at different temperatures, after
  * md_ensemble_read(); errors go to params_error(). */
 void md_exchange_read(struct params *p, struct md *md);
-/* Whether the device can. Errors: STATUS_UNSUPPORTED. */
-int md_exchange_check(struct ctx *ctx, const struct md *md);
 /* The column of the bath's temperature, and its value. */
 void md_exchange_observe_init(struct md *md);
 void md_exchange_observe(const struct md *md, double *values, int *n);

@@ -1,0 +1,133 @@
+# timeout: 300
+"""Several runs on one simulated card, and faces of blocks that move there: what
+the CPU decides and writes, within rounding; in parts, to the bit.
+"""
+
+import os
+import re
+import sys
+
+import tap
+
+tap.need("numpy", "h5py")
+sys.path.insert(0, os.path.join(tap.TOP_SRCDIR, "tests", "physics"))
+
+import balance
+import mdrun
+
+WITHOUT = os.environ.get("WARPDECK_NO_CUDASIM", "")
+if WITHOUT:
+    tap.skip_all(WITHOUT)
+PROGRAM = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
+# Bits are compared: memory need not be closed at every wait.
+os.environ["CUDASIM_PROTECT"] = "0"
+
+LADDER = """
+[run]
+solver = "md"
+seed = 7
+[md]
+timestep = 0.005
+steps = 40
+[md.initial]
+lattice = "fcc"
+cells = [3, 3, 3]
+density = 0.6
+temperature = 1.0
+[md.pair]
+cutoff = 1.5
+skin = 0.2
+[md.ensemble]
+type = "nose-hoover"
+temperature = 1.0
+relaxation = 0.2
+[ensemble]
+temperatures = [1.0, 1.05, 1.1, 1.15]
+exchange_every = 10
+[output]
+observables_every = 10
+frames_every = 40
+"""
+N = 4
+SAVE = "checkpoint.every=1000"  # at the end
+SHORT = "md.steps=30"
+
+
+def run(deck, out, *more, device="cuda", ranks=1, seed=1):
+    """What it says."""
+    where = [] if "--resume" in more else ["--overwrite"]
+    return tap.run(PROGRAM, "run", deck, "--output", out, "--device", device,
+                   *where, *more, ranks=ranks,
+                   env=dict(os.environ, CUDASIM_SEED=str(seed))).stdout
+
+
+def each(out):
+    return [f"{out}/replica-{i:04d}/ladder.h5" for i in range(N)]
+
+
+def same(one, other):
+    return all(tap.numbers(a) == tap.numbers(b)
+               for a, b in zip(each(one), each(other)))
+
+
+def far(one, other):
+    """The greatest difference of what two files have, relative."""
+    a, b = mdrun.datasets(one), mdrun.datasets(other)
+    return max(mdrun.worst(b[k], a[k]) for k in a)
+
+
+def check_exchange():
+    deck = mdrun.write("ladder.toml", LADDER)
+    run(deck, "cpu", device="cpu")
+    run(deck, "card")
+    walks = [[mdrun.Result(f).table("exchange/walk")["rung"].tolist()
+              for f in each(out)] for out in ("cpu", "card")]
+    tap.ok(walks[0] == walks[1] and len(set(walks[0][0])) > 1,
+           "replicas on a card walk the ladder as on the CPU")
+    # a liquid enlarges rounding by a factor of ten or so in 40 steps
+    tap.below(max(far(a, b) for a, b in zip(each("cpu"), each("card"))), 1e-11,
+              "all that they write is the CPU's")
+    run(deck, "parts", SAVE, "md.steps=20", seed=2)
+    run(deck, "parts", SAVE, "--resume", "auto", seed=3)
+    tap.ok(same("card", "parts"), "in two parts it is the same, bit by bit")
+    if tap.have_mpi():
+        run(deck, "ranks", ranks=2, seed=2)
+        tap.ok(same("card", "ranks"), "and on two ranks")
+
+
+def moves(text):
+    found = re.search(r"moved (\d+) times: .* most ([\d.]+) of .* ([\d.]+) at "
+                      "first", text)
+    return [float(v) for v in found.groups()]
+
+
+def check_balance():
+    """Half of a box is empty."""
+    balance.write_slab()
+    run("slab.toml", "one", SHORT, device="cpu")
+    for by, ranks, cut in (("count", 2, "[2,1,1]"), ("time", 3, "[3,1,1]")):
+        keys = (f"domain.balance={by}", "domain.balance_every=2",
+                f"domain.ranks={cut}")
+        n, end, first = moves(run("slab.toml", by, SHORT, *keys, ranks=ranks))
+        tap.ok(n > 0 and end < first and first > 1.4,
+               f"by {by}, {ranks} ranks with a card each: the busiest had "
+               f"{first} times the mean particles, {end} after {n:.0f} moves")
+        tap.below(max(mdrun.worst(mdrun.Result(f"{by}/slab.h5").observable(k),
+                                  mdrun.Result("one/slab.h5").observable(k))
+                      for k in ("potential_energy", "kinetic_energy")), 1e-11,
+                  f"by {by}: energies are the CPU's")
+    keys = ("domain.balance=count", "domain.balance_every=2",
+            "domain.ranks=[2,1,1]")
+    run("slab.toml", "again", SAVE, *keys, "md.steps=15", ranks=2, seed=2)
+    run("slab.toml", "again", SAVE, SHORT, *keys, "--resume", "auto", ranks=2,
+        seed=3)
+    tap.ok(tap.numbers("again/slab.h5") == tap.numbers("count/slab.h5"),
+           "in two parts it is the same, bit by bit")
+
+
+check_exchange()
+if tap.have_mpi():
+    check_balance()
+else:
+    tap.skip(5, "built without MPI")
+tap.done()
