@@ -39,6 +39,7 @@ static int set_geometry(struct md_store *s, const struct md_geometry *box,
                         struct box_change *c)
 {
     double state_before[3], pair_before[3];
+    int moves = 0;
     for (int d = 0; d < 3; d++) {
         state_before[d] = s->view.state_origin[d];
         pair_before[d] = s->view.origin[d];
@@ -46,6 +47,10 @@ static int set_geometry(struct md_store *s, const struct md_geometry *box,
         s->setup.box_length[d] = box->box_length[d];
         s->setup.lo[d] = box->lo[d];
         s->setup.hi[d] = box->hi[d];
+        moves |= c->factor[d] < 1 || c->factor[d] > 1 ||
+                 box->tilt[d] < s->setup.tilt[d] ||
+                 box->tilt[d] > s->setup.tilt[d];
+        s->setup.tilt[d] = box->tilt[d];
     }
     cuda_set_coordinates(s);
     for (int d = 0; d < 3; d++) {
@@ -56,8 +61,7 @@ static int set_geometry(struct md_store *s, const struct md_geometry *box,
     }
     /* Kernels get the box by value. */
     s->queue.epoch++;
-    if (c->factor[0] < 1 || c->factor[0] > 1 || c->factor[1] < 1 ||
-        c->factor[1] > 1 || c->factor[2] < 1 || c->factor[2] > 1) {
+    if (moves) {
         s->box_moves = 1;
         s->queue.on = s->setup.graphs == MD_GRAPHS_ON;
     }
@@ -166,6 +170,110 @@ double cuda_stretch(struct md_store *s, const struct md_stretch *m)
     if (s->failed == 0)
         s->failed = launch_stretch(s, m);
     return s->view.n_own > 0 ? cuda_wait_for_way(s) : 0;
+}
+
+/* md_shear without pointers; height: of the state's origin above the corner. */
+struct shear_terms {
+    int along, across;
+    double strain, dt_kick, dt_half, height;
+};
+
+/* See md_kernels.h; each block leaves the greatest square of the way. */
+static __global__ void __launch_bounds__(MD_THREADS)
+    shear(struct md_view m, struct shear_terms t, double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double way2 = 0;
+    if (i < m.n_own) {
+        double factor = t.dt_kick * m.inverse_mass[m.species[i]];
+        double v[3], x[3], way[3];
+        float sum = 0;
+        for (int d = 0; d < 3; d++) {
+            size_t at = d * m.stride + i;
+            v[d] = (double)m.v[at] + factor * (double)m.f[at];
+            x[d] = (double)m.x[at] + t.dt_half * v[d];
+            way[d] = (double)m.moved[at] + t.dt_half * v[d];
+        }
+        /* Arrays stand in registers where indices are known. */
+        double up = t.across == 1 ? x[1] : x[2];
+        double up_way = t.across == 1 ? way[1] : way[2];
+        double up_v = t.across == 1 ? v[1] : v[2];
+        for (int d = 0; d < 2; d++) {
+            double on = t.along == d ? t.strain : 0;
+            x[d] += on * (up + t.height);
+            way[d] += on * up_way;
+            v[d] -= on * up_v;
+        }
+        for (int d = 0; d < 3; d++) {
+            size_t at = d * m.stride + i;
+            m.v[at] = (state)v[d];
+            m.x[at] = (state)(x[d] + t.dt_half * v[d]);
+            float moved = (float)(way[d] + t.dt_half * v[d]);
+            m.moved[at] = moved;
+            sum += moved * moved;
+        }
+        set_pair(m, i);
+        way2 = isfinite(sum) ? (double)sum : HUGE_VAL;
+    }
+    way2 = block_max(way2, shared);
+    if (threadIdx.x == 0)
+        partial[blockIdx.x] = way2;
+}
+
+static int launch_shear(struct md_store *s, const struct md_shear *m)
+{
+    struct box_change change; /* none: edges keep their lengths */
+    struct shear_terms t = {m->along,   m->across,  m->strain,
+                            m->dt_kick, m->dt_half, 0};
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(set_geometry(s, m->box, &change));
+    t.height = s->view.state_origin[m->across] - s->setup.box_lo[m->across];
+    if (s->view.n_own == 0)
+        return 0;
+    LAUNCH(shear, blocks, MD_THREADS, 0, s->device->stream, s->view, t,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "shear");
+    tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
+                     sizeof(int32_t) + sizeof(struct pair_position));
+    return cuda_launch_way(s, blocks);
+}
+
+double cuda_shear(struct md_store *s, const struct md_shear *m)
+{
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = launch_shear(s, m);
+    return s->view.n_own > 0 ? cuda_wait_for_way(s) : 0;
+}
+
+struct image_turns {
+    int32_t n[3];
+};
+
+static __global__ void relabel(struct md_view m, struct image_turns turns)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    int32_t *image = m.image + i;
+    int32_t across = image[2 * m.stride];
+    int32_t up = image[m.stride] + turns.n[2] * across;
+    image[m.stride] = up;
+    image[0] += turns.n[0] * up + turns.n[1] * across;
+}
+
+void cuda_relabel(struct md_store *s, const int32_t turns[3])
+{
+    struct image_turns t;
+    memcpy(t.n, turns, sizeof t.n);
+    cuda_settle(s);
+    if (s->view.n_own == 0 || s->failed != 0)
+        return;
+    LAUNCH(relabel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, t);
+    tally_own(s, 4 * sizeof(int32_t));
+    s->failed = cuda_status(s->ctx, cudaGetLastError(), "relabel");
 }
 
 struct kick_factors {

@@ -10,6 +10,8 @@
 
 #define cuda_set_box MD_NAME(cuda_set_box)
 #define cuda_stretch MD_NAME(cuda_stretch)
+#define cuda_shear MD_NAME(cuda_shear)
+#define cuda_relabel MD_NAME(cuda_relabel)
 #define cuda_kick_scaled MD_NAME(cuda_kick_scaled)
 #define cuda_set_coordinates MD_NAME(cuda_set_coordinates)
 #define cuda_channel_offset MD_NAME(cuda_channel_offset)
@@ -18,6 +20,8 @@
 
 void cuda_set_box(struct md_store *s, const struct md_geometry *box);
 double cuda_stretch(struct md_store *s, const struct md_stretch *m);
+double cuda_shear(struct md_store *s, const struct md_shear *m);
+void cuda_relabel(struct md_store *s, const int32_t turns[3]);
 void cuda_kick_scaled(struct md_store *s, const double before[3],
                       double dt_kick, const double after[3]);
 /* The view's box, block and origins, from the setup's. */

@@ -11,8 +11,17 @@
 static struct cell_grid cells_for(const struct md_store *s, double radius)
 {
     struct cell_grid g = s->cells;
-    for (int d = 0; d < 3; d++)
+    const double *length = s->setup.box_length, *tilt = s->setup.tilt;
+    /* b and c are where the shear has brought them. */
+    g.lean[0] = (tilt[0] - s->cell_tilt[0]) / length[1];
+    g.lean[1] =
+        (tilt[1] - s->cell_tilt[1] - g.lean[0] * s->cell_tilt[2]) / length[2];
+    g.lean[2] = (tilt[2] - s->cell_tilt[2]) / length[2];
+    radius *= 1 + fabs(g.lean[0]) + fabs(g.lean[1]) + fabs(g.lean[2]);
+    for (int d = 0; d < 3; d++) {
+        g.corner[d] = s->setup.box_lo[d] - s->view.origin[d];
         g.reach[d] = (int)ceil((radius + s->setup.list_radius) * g.per_side[d]);
+    }
     return g;
 }
 

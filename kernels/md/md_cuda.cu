@@ -45,6 +45,7 @@ void cuda_set_coordinates(struct md_store *s)
         double middle = 0.5 * (setup->lo[d] + setup->hi[d]);
         m->box_lo[d] = setup->box_lo[d];
         m->box_length[d] = setup->box_length[d];
+        m->tilt[d] = setup->tilt[d];
         m->lo[d] = setup->lo[d];
         m->hi[d] = setup->hi[d];
         m->cut[d] = setup->cut[d];
@@ -140,11 +141,6 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
     *out = NULL;
-    if (setup->tilted)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "a tilted box (domain.tilt, or that of the particle file) "
-                    "and md.deform are not computed on a card yet; use device "
-                    "= \"cpu\"");
     if (acts_between(setup) && has_terms(setup->field))
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "bonds beside [md.coulomb] or md.pair.switch_from are not "
@@ -153,6 +149,11 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.deterministic = true does not go with [md.coulomb] or "
                     "md.pair.switch_from on a card");
+    if (acts_between(setup) && setup->tilted &&
+        setup->field->coulomb.method == MD_COULOMB_EWALD)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "methods pme and ewald of [md.coulomb] in a tilted box are "
+                    "not computed on a card yet; use device = \"cpu\"");
     if (acts_between(setup) && setup->tables)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.pair.style other than \"lj\" beside [md.coulomb] is "
@@ -333,6 +334,8 @@ static struct md_kernels make_table(void)
     k.wave_forces = cuda_wave_forces;
     k.set_box = cuda_set_box;
     k.stretch = cuda_stretch;
+    k.shear = cuda_shear;
+    k.relabel = cuda_relabel;
     k.kick_scaled = cuda_kick_scaled;
     k.kick_drift = cuda_kick_drift;
     k.kick = cuda_kick;

@@ -126,12 +126,14 @@ outer_force(const struct md_view &m, const struct md_outer &o, uint32_t i,
         for (int d = 0; d < 3; d++)
             force[d] += g->force[d];
     }
-    double x[3];
+    double x[3], n[3];
     for (int d = 0; d < 3; d++) {
         x[d] = (double)m.x[d * m.stride + i] + m.state_origin[d];
-        value[1] -=
-            force[d] * (x[d] + m.image[d * m.stride + i] * m.box_length[d]);
+        n[d] = m.image[d * m.stride + i];
+        value[1] -= force[d] * (x[d] + n[d] * m.box_length[d]);
     }
+    value[1] -= force[0] * (n[1] * m.tilt[0] + n[2] * m.tilt[1]) +
+                force[1] * n[2] * m.tilt[2];
     for (int k = 0; k < o.n_walls; k++) {
         const struct md_wall *w = &o.walls[k];
         int d = w->face / 2, upper = w->face % 2;

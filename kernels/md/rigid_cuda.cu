@@ -28,6 +28,7 @@ struct rigid_view cuda_rigid_view(const struct md_store *s)
     for (int d = 0; d < 3; d++) {
         r.box_length[d] = s->setup.box_length[d];
         r.per_length[d] = 1 / s->setup.box_length[d];
+        r.tilt[d] = s->setup.tilt[d];
     }
     return r;
 }
@@ -206,11 +207,13 @@ place_group(const struct md_view &m, const struct rigid_view &r, uint32_t i,
     values_of(m, r, &g, MD_VALUE_POSITION, now);
     take_held(r, i, n, held);
     RIGID_UNROLL
-    for (int k = 0; k < RIGID_PARTICLES && k < n; k++)
-        for (int d = 0; d < 3; d++) {
-            double length = r.box_length[d], y = now[k][d] - now[0][d];
-            x[k][d] = to[k][d] = y - length * rint(y * r.per_length[d]);
-        }
+    for (int k = 0; k < RIGID_PARTICLES && k < n; k++) {
+        for (int d = 0; d < 3; d++)
+            x[k][d] = now[k][d] - now[0][d];
+        nearest_way(r, x[k]);
+        for (int d = 0; d < 3; d++)
+            to[k][d] = x[k][d];
+    }
     if (rigid_place(&g.shape, (const double(*)[3])held, tolerance, to) != 0)
         return -1;
     RIGID_UNROLL

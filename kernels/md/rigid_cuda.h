@@ -24,7 +24,7 @@ struct rigid_view {
     double *speed2; /* [RIGID_BONDS]: of one end of a bond beside the other */
     const double *value;        /* [3] of each copy */
     const double *inverse_mass; /* by species */
-    double box_length[3], per_length[3];
+    double box_length[3], per_length[3], tilt[3];
 };
 
 #define cuda_rigid_view MD_NAME(cuda_rigid_view)
@@ -133,17 +133,33 @@ static __device__ __forceinline__ void take_held(const struct rigid_view &r,
             out[k][d] = r.held[(size_t)(3 * k + d) * r.n + i];
 }
 
+/* nearest_difference() of wrap.h. */
+static __device__ __forceinline__ void nearest_way(const struct rigid_view &r,
+                                                   double x[3])
+{
+    for (int d = 2; d >= 0; d--) {
+        double turns = rint(x[d] * r.per_length[d]);
+        x[d] -= r.box_length[d] * turns;
+        if (d == 2)
+            x[1] -= turns * r.tilt[2];
+        if (d > 0)
+            x[0] -= turns * r.tilt[d - 1];
+    }
+}
+
 /* Places beside the first particle's, across the box's faces; kept. */
 static __device__ __forceinline__ void
 keep_held(const struct rigid_view &r, uint32_t i, int n, const double x[][3])
 {
     RIGID_UNROLL
-    for (int k = 0; k < RIGID_PARTICLES && k < n; k++)
-        for (int d = 0; d < 3; d++) {
-            double length = r.box_length[d], y = x[k][d] - x[0][d];
-            r.held[(size_t)(3 * k + d) * r.n + i] =
-                y - length * rint(y * r.per_length[d]);
-        }
+    for (int k = 0; k < RIGID_PARTICLES && k < n; k++) {
+        double y[3];
+        for (int d = 0; d < 3; d++)
+            y[d] = x[k][d] - x[0][d];
+        nearest_way(r, y);
+        for (int d = 0; d < 3; d++)
+            r.held[(size_t)(3 * k + d) * r.n + i] = y[d];
+    }
 }
 
 static __device__ __forceinline__ void bonds_of(const struct group *g,

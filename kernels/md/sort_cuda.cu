@@ -15,6 +15,20 @@ struct leave_counts {
     unsigned not_finite; /* 1 + the slot of some such particle, or 0 */
 };
 
+/* What has gone through no face keeps its bits. */
+static __device__ __forceinline__ void put_back(const struct md_view &m,
+                                                uint32_t i, const double x[3],
+                                                const int32_t image[3])
+{
+    for (int d = 0; d < 3; d++) {
+        size_t at = d * m.stride + i;
+        double from = (double)m.x[at] + m.state_origin[d];
+        m.image[at] = image[d];
+        if (x[d] < from || x[d] > from)
+            m.x[at] = (state)(x[d] - m.state_origin[d]);
+    }
+}
+
 /* flag[i] = 1 where particle i is no longer in this rank's block. */
 static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
                                       struct leave_counts *counts)
@@ -23,21 +37,19 @@ static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
     if (i >= m.n_own)
         return;
     int outside = 0;
+    double x[3];
+    int32_t image[3];
     for (int d = 0; d < 3; d++) {
-        size_t at = d * m.stride + i;
-        double x = (double)m.x[at] + m.state_origin[d];
-        if (!isfinite(x)) {
-            atomicExch(&counts->not_finite, i + 1);
-            continue;
-        }
-        int32_t image = m.image[at];
-        if (wrap_coordinate(&x, m.box_lo[d], m.box_length[d], &image)) {
-            m.image[at] = image;
-            m.x[at] = (state)(x - m.state_origin[d]);
-        }
-        if (m.cut[d] && (x < m.lo[d] || x >= m.hi[d]))
-            outside = 1;
+        x[d] = (double)m.x[d * m.stride + i] + m.state_origin[d];
+        image[d] = m.image[d * m.stride + i];
     }
+    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+        atomicExch(&counts->not_finite, i + 1);
+    else if (wrap_position(x, m.box_lo, m.box_length, m.tilt, image))
+        put_back(m, i, x, image);
+    for (int d = 0; d < 3; d++)
+        if (m.cut[d] && (x[d] < m.lo[d] || x[d] >= m.hi[d]))
+            outside = 1;
     flag[i] = (uint32_t)outside;
     if (outside)
         atomicAdd(&counts->leaving, 1u);
@@ -154,6 +166,8 @@ static void shape_cells(struct md_store *s, size_t n)
         width[d] = setup->hi[d] - setup->lo[d] + 2 * reach;
         g->n[d] = width[d] > radius ? (int)fmin(width[d] / radius, 1024) : 1;
         g->wrap[d] = !setup->cut[d];
+        g->lean[d] = g->corner[d] = 0;
+        s->cell_tilt[d] = setup->tilt[d];
         count *= g->n[d];
     }
     double most = 4.0 * (double)n + 64;

@@ -164,9 +164,8 @@ static __global__ void gather_records(struct md_view m,
         r.p.velocity[d] = (double)m.v[at];
         r.p.image[d] = m.image[at];
         r.force[d] = (double)m.f[at];
-        wrap_coordinate(&r.p.position[d], m.box_lo[d], m.box_length[d],
-                        &r.p.image[d]);
     }
+    wrap_position(r.p.position, m.box_lo, m.box_length, m.tilt, r.p.image);
     to[k] = r;
 }
 

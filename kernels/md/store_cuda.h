@@ -73,6 +73,9 @@ struct cell_grid {
     int n[3];
     int reach[3]; /* how many cells away a neighbor may be */
     int wrap[3];  /* this direction is periodic within the rank */
+    /* Shear since particles were put into cells, xy, xz, yz, about a corner: a
+     * place is looked up where it was before. */
+    double lean[3], corner[3];
 };
 
 /* What kernels get, by value. All pointers are of the device. */
@@ -87,7 +90,7 @@ struct md_view {
     int32_t *species;
     scalar *charge;             /* own, then halo; NULL: there are none */
     struct pair_position *pair; /* own, then halo */
-    double box_lo[3], box_length[3], lo[3], hi[3];
+    double box_lo[3], box_length[3], tilt[3], lo[3], hi[3];
     double origin[3], state_origin[3];
     int cut[3];
     scalar period[3], per_period[3]; /* 0 where the box is cut */
@@ -304,6 +307,7 @@ struct md_store {
     struct md_setup setup;
     struct md_view view;
     struct cell_grid cells;
+    double cell_tilt[3]; /* of the box when they were made */
     struct device_array array[ARRAY_COUNT];
     struct pair_list own, halo;
     size_t capacity;      /* own particles there is room for */

@@ -14,6 +14,10 @@
 
 #include "kernels/md/store_cuda.h"
 
+#include <math.h>
+
+#include "kernels/md/wrap.h"
+
 /* Kinds of groups: by species of particles there are a few. */
 enum { SHAPES_MAX = 1024 };
 
@@ -90,8 +94,7 @@ difference(const struct md_view &m, uint32_t a, uint32_t b, double out[3])
     out[0] = (double)p.x - (double)q.x;
     out[1] = (double)p.y - (double)q.y;
     out[2] = (double)p.z - (double)q.z;
-    for (int d = 0; d < 3; d++)
-        out[d] -= m.box_length[d] * rint(out[d] / m.box_length[d]);
+    nearest_difference(out, m.box_length, m.tilt);
 }
 
 /* ---- terms_cuda.cu ---- */

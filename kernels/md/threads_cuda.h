@@ -127,8 +127,11 @@ static __device__ __forceinline__ void set_charge(const struct md_view &m,
 static __device__ __forceinline__ void cell_of(const struct cell_grid *g,
                                                const double x[3], int c[3])
 {
+    double y = x[1] - g->corner[1], z = x[2] - g->corner[2];
+    double was[3] = {x[0] - g->lean[0] * y - g->lean[1] * z,
+                     x[1] - g->lean[2] * z, x[2]};
     for (int d = 0; d < 3; d++) {
-        double q = (x[d] - g->lo[d]) * g->per_side[d];
+        double q = (was[d] - g->lo[d]) * g->per_side[d];
         c[d] = q < 0 ? 0 : q >= g->n[d] ? g->n[d] - 1 : (int)q;
     }
 }

@@ -191,6 +191,15 @@ check("ions at constant pressure", "md", ions, 24, 15)
 cross("ions", "md", ions, (8, 16, 24),
       ("position/value", "velocity/value", "energy/value", "box_x/value"), 1e-10)
 
+# Goes over an edge's half, where images are counted anew, on the way.
+sheared = mdrun.write("sheared.toml", MD % (40, NVE)
+                      + "[domain]\ntilt = [3.5, 0, 1]\n"
+                      "[md.deform]\nshear = 2.0\n")
+for n in mdrun.rank_counts(2):
+    check(f"sheared on {n} ranks", "md", sheared, 40, 23, ranks=n)
+cross("sheared", "md", sheared, (15, 28, 40),
+      ("position/value", "velocity/value", "energy/value", "edges/value",
+       "deform_work/value"), 1e-10)
 
 # Of metals the card has tables and slopes beside particles, all made anew.
 cross("copper", "md", os.path.join(tap.TOP_SRCDIR, "inputs/md/copper.toml"),

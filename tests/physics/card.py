@@ -108,6 +108,35 @@ sigma = 1
 [md.coulomb]
 %s
 """
+LEANING = """
+[run]
+solver = "md"
+[domain]
+tilt = [3.2, -1.1, 2.4]
+[md]
+timestep = 0.004
+steps = 40
+pressure_tensor = true
+[md.initial]
+lattice = "fcc"
+cells = [5, 4, 4]
+density = 0.8
+temperature = 1.0
+[md.pair]
+cutoff = 1.8
+skin = 1.0
+shift = "force"
+[md.analysis.rdf]
+range = 2.4
+bins = 64
+every = 1
+[md.analysis.msd]
+every = 8
+[output]
+observables_every = 8
+frames_every = 8
+fields = ["position", "velocity", "force", "image"]
+"""
 OUTPUT = """[output]
 frames_every = 5
 fields = ["position", "velocity", "force"]
@@ -148,6 +177,23 @@ def check_slit(where, ranks, **more):
                 "walls is the CPU's")
 
 
+def check_boxes(where, **more):
+    """A tilted box at rest, one that is sheared across its flips, and one whose
+    edges are strained."""
+    upright = re.sub(r"\[domain\]\n.*\n", "", LEANING)
+    for what, text, keys, ranks in (
+            ("tilted", LEANING, [], [3]),
+            ("sheared", LEANING, ["md.deform.shear=2.5"], [1, 3]),
+            ("sheared along y", LEANING, ["md.deform.shear=2.5",
+                                          'md.deform.plane="yz"'], [3]),
+            ("strained", upright, ["md.deform.rate=[0.3,-0.2,0.1]"], [1])):
+        want = mdrun.datasets(mdrun.run(text, *keys).path)
+        for n in mdrun.rank_counts(*ranks):
+            got = mdrun.datasets(mdrun.run(text, *keys, ranks=n, **more).path)
+            compare(where, got, want, f"a box that is {what}, {n} ranks: all "
+                    "that is written is the CPU's")
+
+
 def compare(name, got, want, sentence):
     """Every dataset agrees to 1e-9."""
     bad = [k for k in want if k not in got or got[k].shape != want[k].shape
@@ -181,6 +227,7 @@ for name, program in programs.items():
     for ranks in mdrun.rank_counts(1, 2):
         check_salt(name, ranks, program=program, device="cuda")
         check_slit(name, ranks, program=program, device="cuda")
+    check_boxes(name, program=program, device="cuda")
     box, position = mdrun.jittered_box(4, cells=(6, 6, 6), jitter=0.15)
     mdrun.xyz("static.xyz", box, position, ["A"] * len(position))
     static = "\n".join(
