@@ -31,6 +31,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/charges_cpu.c \
 	kernels/md/coulomb_table.h \
 	kernels/md/influence.h \
+	kernels/md/cell.h \
 	kernels/md/pairs.h \
 	kernels/md/pair_forms.h \
 	kernels/md/pair_table.h \

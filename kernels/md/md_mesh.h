@@ -1,7 +1,8 @@
 /* md_mesh.h: a rank's share of a mesh of charges, and moments of charges.
  *
  * The mesh spans the periodic box; point j of direction d stands at box_lo[d] +
- * j h[d], h = box_length / cells. A rank spreads its own particles on a brick
+ * j h[d], h = box_length / cells, and in a tilted box (cell.h) at j / cells of
+ * that edge. A rank spreads its own particles on a brick
  * of points that covers its block, as far as its particles stray from it, and
  * the reach of the weights; points of a brick are counted without wrapping, so
  * that they may be negative or beyond the last.
@@ -30,6 +31,8 @@ struct md_brick {
     int order;
     int64_t cells[3]; /* of the whole mesh */
     double box_lo[3], box_length[3];
+    int tilted;
+    double tilt[3];
     int64_t first[3], n[3]; /* points of this brick */
     int64_t pitch;          /* n[0] + MD_MESH_PADDING */
 };
@@ -59,9 +62,10 @@ struct md_charge_moments {
     double dipole[3], second[3]; /* q x, q x^2 */
 };
 
-/* Wave vectors 2 pi (n[0] / L_x, n[1] / L_y, n[2] / L_z). */
+/* Wave vectors 2 pi (n[0] / L_x, n[1] / L_y, n[2] / L_z), in a tilted box those
+ * of cell_wave(). */
 struct md_waves {
-    double box_lo[3], box_length[3];
+    double box_lo[3], box_length[3], tilt[3];
     int most[3]; /* greatest of the absolute n */
     size_t count;
     const int (*n)[3];

@@ -26,18 +26,38 @@ struct spots {
     double weight[3][ROW][LANES];
 };
 
+/* Ways from the corner of a tilted box to those in the brick of its lengths
+ * that are the same parts of them. */
+static void stand_up(const struct md_brick *b, double u[3][LANES])
+{
+    const double xy = b->tilt[0] / b->box_length[1],
+                 xz = b->tilt[1] / b->box_length[2],
+                 yz = b->tilt[2] / b->box_length[2];
+    for (int l = 0; l < LANES; l++) {
+        u[1][l] -= yz * u[2][l];
+        u[0][l] -= xy * u[1][l] + xz * u[2][l];
+    }
+}
+
 KERNEL_FN void find_spots(const struct md_store *s, const struct md_brick *b,
                           const int order, size_t cluster, struct spots *out)
 {
+    double way[3][LANES];
     for (int d = 0; d < 3; d++) {
         const state *x = s->x + CLUSTER(cluster) + (size_t)(d * LANES);
-        const double per_length = (double)b->cells[d] / b->box_length[d];
         const double origin = b->box_lo[d] - s->state_origin[d];
+        for (int l = 0; l < LANES; l++)
+            way[d][l] = (double)x[l] - origin;
+    }
+    if (b->tilted)
+        stand_up(b, way);
+    for (int d = 0; d < 3; d++) {
+        const double per_length = (double)b->cells[d] / b->box_length[d];
         /* half the spline's width, and the brick's first point */
         const double less = 0.5 * order - 1 + (double)b->first[d];
         double w[LANES];
         for (int l = 0; l < LANES; l++) {
-            double u = ((double)x[l] - origin) * per_length - less;
+            double u = way[d][l] * per_length - less;
             double low = floor(u);
             w[l] = u - low;
             /* padding stands far away; nobody looks at it */

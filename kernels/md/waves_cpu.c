@@ -1,7 +1,7 @@
 /* waves_cpu.c: structure factors of charges, wave by wave.
  *
  * exp(i k x) of a wave is the product of three numbers, powers of
- * exp(2 pi i x / L) along each direction.
+ * exp(2 pi i s) with the place s along each edge, as a part of it.
  */
 #include "kernels/md/mesh_cpu.h"
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "kernels/md/cell.h"
 
 /* Powers -most .. most of the phase of one particle in one direction. */
 static void fill_powers(double phase, int most, double (*power)[2])
@@ -46,11 +47,12 @@ static int set_powers(const struct md_store *s, const struct md_waves *w,
     const double two_pi = 6.283185307179586476925;
     if (s->id[slot] == 0 || !(fabs((double)s->charge[slot]) > 0))
         return 0;
-    for (int d = 0; d < 3; d++) {
-        double x = (double)s->x[SLOT(slot, d)] + s->state_origin[d];
-        fill_powers(two_pi * (x - w->box_lo[d]) / w->box_length[d], w->most[d],
-                    p->of[d]);
-    }
+    double x[3], part[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = (double)s->x[SLOT(slot, d)] + s->state_origin[d] - w->box_lo[d];
+    cell_parts(w->box_length, w->tilt, x, part);
+    for (int d = 0; d < 3; d++)
+        fill_powers(two_pi * part[d], w->most[d], p->of[d]);
     return 1;
 }
 
@@ -96,7 +98,7 @@ int md_wave_forces(struct ctx *ctx, struct md_store *s,
     struct powers p;
     TRY(make_powers(ctx, w, &p));
     for (size_t slot = 0; slot < slots; slot++) {
-        double q = (double)s->charge[slot], re, im, sum[3] = {0, 0, 0};
+        double q = (double)s->charge[slot], re, im, sum[3] = {0, 0, 0}, f[3];
         if (!set_powers(s, w, slot, &p))
             continue;
         for (size_t k = 0; k < w->count; k++) {
@@ -106,8 +108,10 @@ int md_wave_forces(struct ctx *ctx, struct md_store *s,
                 sum[d] += g * w->n[k][d];
         }
         for (int d = 0; d < 3; d++)
-            s->f[SLOT(slot, d)] +=
-                (scalar)(q * sum[d] * two_pi / w->box_length[d]);
+            sum[d] *= q * two_pi;
+        cell_wave(w->box_length, w->tilt, sum, f);
+        for (int d = 0; d < 3; d++)
+            s->f[SLOT(slot, d)] += (scalar)f[d];
     }
     free(p.of[0]);
     return 0;

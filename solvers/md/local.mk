@@ -38,6 +38,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_ewald.c \
 	solvers/md/md_ewald.h \
 	solvers/md/md_ewald_choose.c \
+	solvers/md/md_waves.c \
 	solvers/md/md_influence.c \
 	solvers/md/md_mesh.c \
 	solvers/md/md_observe.c \

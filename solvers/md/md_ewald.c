@@ -1,5 +1,5 @@
-/* md_ewald.c: Ewald's sum: the deck, what it leaves open, and all that is not
- * on a mesh: waves one by one, self energy, background, slab.
+/* md_ewald.c: Ewald's sum: the deck, what it leaves open, and all that is
+ * neither near nor far: self energy, background, slab.
  */
 #include "md_ewald.h"
 
@@ -141,7 +141,7 @@ static int choose_cells(struct ctx *ctx, const struct md *md, double error)
     while (all < most) {
         all = 1;
         for (int d = 0; d < 3; d++) {
-            double n = fmin(ceil(md_ewald_edge(md, d) / h), most);
+            double n = fmin(ceil(md_ewald_reach(md, d) / h), most);
             e->cells[d] = block_fast_size((int64_t)fmax(n, e->order), 1);
             all *= (double)e->cells[d];
         }
@@ -164,7 +164,7 @@ static void choose_waves(const struct md *md, double error)
     struct md_ewald *e = md->ewald;
     double shortest = 1e300;
     for (int d = 0; d < 3; d++)
-        shortest = fmin(shortest, md_ewald_edge(md, d));
+        shortest = fmin(shortest, md_ewald_reach(md, d));
     e->wave_cutoff = 2 * pi / shortest;
     while (md_ewald_error_waves(md, e->alpha, e->wave_cutoff) > error)
         e->wave_cutoff *= 1.01;
@@ -177,7 +177,7 @@ static int check_waves(struct ctx *ctx, const struct md *md)
     const double most = 1e8;
     double all = 1;
     for (int d = 0; d < 3; d++)
-        all *= md->ewald->wave_cutoff * md_ewald_edge(md, d) / pi + 1;
+        all *= md->ewald->wave_cutoff * md_ewald_reach(md, d) / pi + 1;
     if (all < most)
         return 0;
     return FAIL(ctx, STATUS_INPUT,
@@ -221,76 +221,6 @@ int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
     e->error_far /= unit_force(md);
     md->bonded.field.coulomb.alpha = e->alpha;
     return 0;
-}
-
-/* ---- waves one by one ---- */
-
-/* Half of the waves up to the cutoff: of k and -k one. */
-static int list_waves(struct md *md)
-{
-    struct md_ewald *e = md->ewald;
-    struct md_waves *w = &e->waves;
-    size_t capacity = 1;
-    double most2 = e->wave_cutoff * e->wave_cutoff * (1 + 1e-12);
-    for (int d = 0; d < 3; d++) {
-        w->most[d] =
-            (int)(e->wave_cutoff * md_ewald_edge(md, d) / (2 * pi) + 1e-9);
-        capacity *= 2 * (size_t)w->most[d] + 1;
-    }
-    e->wave = malloc(capacity * sizeof *e->wave);
-    if (!e->wave)
-        return -1;
-    for (int x = 0; x <= w->most[0]; x++)
-        for (int y = -w->most[1]; y <= w->most[1]; y++)
-            for (int z = -w->most[2]; z <= w->most[2]; z++) {
-                const int n[3] = {x, y, z};
-                double k2 = 0;
-                for (int d = 0; d < 3; d++) {
-                    double k = 2 * pi * n[d] / md_ewald_edge(md, d);
-                    k2 += k * k;
-                }
-                int first = x > 0 || (x == 0 && (y > 0 || (y == 0 && z > 0)));
-                if (first && k2 <= most2)
-                    memcpy(e->wave[w->count++], n, sizeof n);
-            }
-    w->n = (const int(*)[3])e->wave;
-    e->sums = malloc((w->count + 1) * sizeof *e->sums);
-    return e->sums ? 0 : -1;
-}
-
-/* One wave and its conjugate: energy and virial, and what makes its forces. */
-static void use_wave(const struct md *md, size_t i, struct md_sums *sums)
-{
-    const struct md_ewald *e = md->ewald;
-    double k[3], k2 = 0, volume = 1, alpha2 = e->alpha * e->alpha;
-    for (int d = 0; d < 3; d++) {
-        k[d] = 2 * pi * e->wave[i][d] / md_ewald_edge(md, d);
-        k2 += k[d] * k[d];
-        volume *= md_ewald_edge(md, d);
-    }
-    double *s = e->sums[i];
-    double g =
-        constant_of(md) * 4 * pi / (k2 * volume) * exp(-0.25 * k2 / alpha2);
-    double energy = g * (s[0] * s[0] + s[1] * s[1]);
-    s[0] *= 2 * g;
-    s[1] *= 2 * g;
-    if (sums && i % (size_t)md->grid.size == (size_t)md->grid.rank)
-        md_ewald_add(sums, energy, k, k2, alpha2);
-}
-
-static int wave_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
-{
-    struct md_ewald *e = md->ewald;
-    struct md_waves *w = &e->waves;
-    for (int d = 0; d < 3; d++) {
-        w->box_lo[d] = md->box_lo[d];
-        w->box_length[d] = md_ewald_edge(md, d);
-    }
-    TRY(comm_agree(ctx, md->k->wave_sums(ctx, md->store, w, e->sums)));
-    TRY(comm_sum_double(ctx, &e->sums[0][0], 2 * (int)w->count));
-    for (size_t i = 0; i < w->count; i++)
-        use_wave(md, i, sums);
-    return md->k->wave_forces(ctx, md->store, w, (const double(*)[2])e->sums);
 }
 
 /* ---- what is neither near nor far ---- */
@@ -401,7 +331,7 @@ int md_ewald_open(struct ctx *ctx, struct md *md)
                       "md.coulomb.method = \"%s\" is not computed on this "
                       "device; use device = \"cpu\"",
                       e->on_mesh ? "pme" : "ewald");
-    else if (!e->on_mesh && list_waves(md) != 0)
+    else if (!e->on_mesh && md_waves_list(md) != 0)
         status =
             FAIL(ctx, STATUS_MEMORY, "no memory for %zu waves", e->waves.count);
     TRY(comm_agree(ctx, status));
@@ -417,7 +347,7 @@ int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
         return 0;
     timer_begin(ctx->timers, md->phase_mesh);
     int status = md->ewald->on_mesh ? md_mesh_forces(ctx, md, sums)
-                                    : wave_forces(ctx, md, sums);
+                                    : md_waves_forces(ctx, md, sums);
     if (status == 0 && md->ewald->slab)
         status = add_slab(ctx, md, sums);
     add_constants(md, sums);
@@ -436,7 +366,7 @@ double md_ewald_bytes(const struct md *md)
     if (e->on_mesh)
         return e->mesh ? md_mesh_bytes(e) : md_mesh_estimate(md);
     for (int d = 0; d < 3; d++)
-        waves *= e->wave_cutoff * md_ewald_edge(md, d) / pi + 1;
+        waves *= e->wave_cutoff * md_ewald_reach(md, d) / pi + 1;
     return waves * (sizeof *e->wave + 0.5 * sizeof *e->sums);
 }
 

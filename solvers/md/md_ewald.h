@@ -43,7 +43,8 @@ struct md_ewald {
     double mesh_box[3];  /* when the mesh was made */
     double *influence;   /* [modes], energy of a mode by its square */
     double *potential;   /* [2 modes] */
-    double *k[3];        /* wave numbers by index: kx and ky of this rank */
+    double *phase[3];    /* of the gradient by index, along an edge: those in x
+                          * and y of this rank */
     double table_box[3]; /* of the influence function */
 
     /* wave by wave */
@@ -81,8 +82,10 @@ void md_ewald_walls(struct params *p, struct md *md);
 /* The same of the space above walls, once the box is known: pairs see no images
  * through them. */
 void md_ewald_check_gap(struct params *p, const struct md *md);
-/* The edge of the periodic box of waves. */
+/* How far the periodic box of waves reaches in direction d, and the length of
+ * its edge, which is more where that leans. */
 double md_ewald_edge(const struct md *md, int d);
+double md_ewald_reach(const struct md *md, int d);
 /* Root mean square errors of the force on a particle, in units of the deck: of
  * the near part, Kolafa and Perram (1992), Mol. Simul. 9, 351; of waves up to
  * a greatest wave number, the same; of a mesh, Hockney and Eastwood (1988),
@@ -93,6 +96,12 @@ double md_ewald_error_waves(const struct md *md, double alpha, double most);
 double md_ewald_error_mesh(const struct md *md, double alpha,
                            const int64_t cells[3], int order);
 
+/* ---- md_waves.c: wave by wave ---- */
+/* Half of the waves up to the cutoff, of k and -k one, with memory for their
+ * sums; returns -1 without. */
+int md_waves_list(struct md *md);
+int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
+
 /* ---- md_mesh.c: on the mesh ---- */
 int md_mesh_open(struct ctx *ctx, struct md *md);
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
@@ -102,11 +111,22 @@ double md_mesh_estimate(const struct md *md);
 double md_mesh_bytes(const struct md_ewald *e);
 
 /* ---- md_influence.c: tables of the influence function ---- */
-/* Errors: -1 without memory; freed with md_alias_free() in any case. */
-int md_alias_make(struct md_alias *a, int64_t n, double length, int order,
-                  double alpha, int aliases);
-void md_alias_free(struct md_alias *a);
-/* How many aliases count. */
-int md_alias_count(int64_t n, double length, double alpha);
+/* Those of a mesh in the present box, with so many aliases, or with -1 as many
+ * as count; in a tilted box of the phases along edges. Errors: -1 without
+ * memory; freed with md_aliases_free() in any case. */
+int md_aliases_make(const struct md *md, const int64_t cells[3], int order,
+                    double alpha, int aliases, struct md_alias a[3]);
+void md_aliases_free(struct md_alias a[3]);
+/* The influence function of a mode; 0 of k = 0. The highest of an even number
+ * is its own conjugate, and of a tilted box not as long the other way: the mean
+ * of both is taken. */
+double md_mode_influence(const struct md *md, double alpha,
+                         const struct md_alias a[3], const int64_t cells[3],
+                         const int64_t k[3]);
+/* An alias of a mode, `at` as in the tables: its wave vector, and its Gaussian.
+ */
+double md_alias_wave(const struct md *md, double alpha,
+                     const struct md_alias a[3], const size_t at[3],
+                     double q[3]);
 
 #endif

@@ -15,6 +15,14 @@ double md_ewald_edge(const struct md *md, int d)
     return md->box_length[d] * md->ewald->extent[d];
 }
 
+double md_ewald_reach(const struct md *md, int d)
+{
+    const double *t = md->tilt, up = md_ewald_edge(md, d);
+    return d == 0   ? up
+           : d == 1 ? hypot(up, t[0])
+                    : sqrt(up * up + t[1] * t[1] + t[2] * t[2]);
+}
+
 void md_ewald_walls(struct params *p, struct md *md)
 {
     struct md_ewald *e = md->ewald;
@@ -81,25 +89,27 @@ double md_ewald_error_waves(const struct md *md, double alpha, double most)
  * md_influence.c,
  *     sum_m R(k_m)^2 - 2 G k . sum_m R(k_m) U(k_m)^2 + G^2 k^2 (sum_m U^2)^2,
  * where G is the function that is used, of fewer aliases. */
-static double square_error(const struct md_alias a[3],
-                           const struct md_alias used[3], const int64_t k[3])
+static double square_error(const struct md *md, double alpha,
+                           const struct md_alias a[3], double g,
+                           const int64_t k[3])
 {
-    double g = md_influence(used, k), sum = 0, k2 = 0, whole = 1;
-    for (int d = 0; d < 3; d++) {
-        double base = a[d].wave[3 * k[d] + 1];
-        k2 += base * base;
+    const size_t first[3] = {3 * (size_t)k[0], 3 * (size_t)k[1],
+                             3 * (size_t)k[2]};
+    const size_t middle[3] = {first[0] + 1, first[1] + 1, first[2] + 1};
+    double base[3], sum = 0, whole = 1;
+    md_alias_wave(md, alpha, a, middle, base);
+    double k2 = base[0] * base[0] + base[1] * base[1] + base[2] * base[2];
+    for (int d = 0; d < 3; d++)
         whole *= a[d].whole[k[d]];
-    }
-    for (int m = 0; m < 27; m++) {
-        int64_t at[3] = {3 * k[0] + m % 3, 3 * k[1] + m / 3 % 3,
-                         3 * k[2] + m / 9};
-        double dot = 0, q2 = 0, weight = 1, gauss = 1;
+    for (size_t m = 0; m < 27; m++) {
+        const size_t at[3] = {first[0] + m % 3, first[1] + m / 3 % 3,
+                              first[2] + m / 9};
+        double q[3], dot = 0, q2 = 0, weight = 1;
+        double gauss = md_alias_wave(md, alpha, a, at, q);
         for (int d = 0; d < 3; d++) {
-            double q = a[d].wave[at[d]];
-            dot += a[d].wave[3 * k[d] + 1] * q;
-            q2 += q * q;
+            dot += base[d] * q[d];
+            q2 += q[d] * q[d];
             weight *= a[d].weight[at[d]];
-            gauss *= a[d].gauss[at[d]];
         }
         double r = 4 * pi / q2 * gauss; /* R = r k_m */
         sum += r * r * q2 - 2 * g * dot * r * weight;
@@ -107,20 +117,27 @@ static double square_error(const struct md_alias a[3],
     return sum + g * g * k2 * whole * whole;
 }
 
-/* Waves of one octant; the others have the same errors. */
-static double sum_octant(const struct md_alias a[3],
+/* All waves, but of those with the same errors one: k and -k, and in a box with
+ * right angles one octant of all. */
+static double sum_errors(const struct md *md, double alpha,
+                         const struct md_alias a[3],
                          const struct md_alias used[3], const int64_t cells[3])
 {
     double sum = 0;
-    int64_t k[3];
-    for (k[2] = 0; k[2] <= cells[2] / 2; k[2]++)
-        for (k[1] = 0; k[1] <= cells[1] / 2; k[1]++)
-            for (k[0] = 0; k[0] <= cells[0] / 2; k[0]++) {
+    int64_t k[3], last[3];
+    for (int d = 0; d < 3; d++)
+        last[d] = md->tilted && d > 0 ? cells[d] - 1 : cells[d] / 2;
+    for (k[2] = 0; k[2] <= last[2]; k[2]++)
+        for (k[1] = 0; k[1] <= last[1]; k[1]++)
+            for (k[0] = 0; k[0] <= last[0]; k[0]++) {
                 double times = 1;
-                for (int d = 0; d < 3; d++)
+                for (int d = 0; d < (md->tilted ? 1 : 3); d++)
                     times *= k[d] == 0 || 2 * k[d] == cells[d] ? 1 : 2;
                 if (k[0] + k[1] + k[2] > 0)
-                    sum += times * square_error(a, used, k);
+                    sum += times *
+                           square_error(
+                               md, alpha, a,
+                               md_mode_influence(md, alpha, used, cells, k), k);
             }
     return sum;
 }
@@ -129,19 +146,11 @@ double md_ewald_error_mesh(const struct md *md, double alpha,
                            const int64_t cells[3], int order)
 {
     struct md_alias a[3] = {{0}}, used[3] = {{0}};
-    int failed = 0;
-    for (int d = 0; d < 3; d++) {
-        double length = md_ewald_edge(md, d);
-        int aliases = md_alias_count(cells[d], length, alpha);
-        failed |= md_alias_make(&a[d], cells[d], length, order, alpha, 1);
-        failed |=
-            md_alias_make(&used[d], cells[d], length, order, alpha, aliases);
-    }
-    double sum = failed ? NAN : sum_octant(a, used, cells);
-    for (int d = 0; d < 3; d++) {
-        md_alias_free(&a[d]);
-        md_alias_free(&used[d]);
-    }
+    int failed = md_aliases_make(md, cells, order, alpha, 1, a);
+    failed |= md_aliases_make(md, cells, order, alpha, -1, used);
+    double sum = failed ? NAN : sum_errors(md, alpha, a, used, cells);
+    md_aliases_free(a);
+    md_aliases_free(used);
     return strength(md) / volume_of(md) *
            sqrt(fmax(sum, 0) / (double)md->n_particles);
 }

@@ -5,6 +5,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "kernels/md/cell.h"
+#include "md.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -40,15 +44,16 @@ static double power(double x, int n)
     return y;
 }
 
-int md_alias_count(int64_t n, double length, double alpha)
+/* How many aliases count. */
+static int count_aliases(int64_t n, double length, double alpha)
 {
     /* waves beyond those have a Gaussian below some 1e-7 of the mesh's first,
      * as LAMMPS has it */
     return (int)(alpha * length / (pi * (double)n) * pow(-log(1e-7), 0.25));
 }
 
-int md_alias_make(struct md_alias *a, int64_t n, double length, int order,
-                  double alpha, int aliases)
+static int make_alias(struct md_alias *a, int64_t n, double length, int order,
+                      double alpha, int aliases)
 {
     size_t width = 2 * (size_t)aliases + 1;
     double *numbers = malloc(md_alias_numbers(n, aliases) * sizeof *numbers);
@@ -72,8 +77,95 @@ int md_alias_make(struct md_alias *a, int64_t n, double length, int order,
     return 0;
 }
 
-void md_alias_free(struct md_alias *a)
+int md_aliases_make(const struct md *md, const int64_t cells[3], int order,
+                    double alpha, int aliases, struct md_alias a[3])
 {
-    free(a->wave);
-    *a = (struct md_alias){0};
+    int failed = 0;
+    for (int d = 0; d < 3; d++) {
+        int n = aliases >= 0
+                    ? aliases
+                    : count_aliases(cells[d], md_ewald_reach(md, d), alpha);
+        /* of an edge of length 1 wave numbers are phases */
+        failed |=
+            make_alias(&a[d], cells[d], md->tilted ? 1 : md_ewald_edge(md, d),
+                       order, alpha, n);
+    }
+    return failed;
+}
+
+void md_aliases_free(struct md_alias a[3])
+{
+    for (int d = 0; d < 3; d++) {
+        free(a[d].wave);
+        a[d] = (struct md_alias){0};
+    }
+}
+
+/* ---- modes ---- */
+
+double md_alias_wave(const struct md *md, double alpha,
+                     const struct md_alias a[3], const size_t at[3],
+                     double q[3])
+{
+    double length[3], entry[3], q2, gauss = 1;
+    for (int d = 0; d < 3; d++) {
+        length[d] = md_ewald_edge(md, d);
+        entry[d] = a[d].wave[at[d]];
+        gauss *= a[d].gauss[at[d]];
+    }
+    if (!md->tilted) {
+        memcpy(q, entry, sizeof entry);
+        return gauss;
+    }
+    cell_wave(length, md->tilt, entry, q);
+    q2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+    return exp(-0.25 * q2 / (alpha * alpha));
+}
+
+/* md_influence() where no Gaussian is a product over edges. */
+static double tilted_influence(const struct md *md, double alpha,
+                               const struct md_alias a[3], const int64_t k[3])
+{
+    int n[3], all = 1;
+    double base[3], sum = 0, whole = 1;
+    size_t at[3];
+    for (int d = 0; d < 3; d++) {
+        n[d] = 2 * a[d].aliases + 1;
+        all *= n[d];
+        at[d] = (size_t)(k[d] * n[d] + a[d].aliases);
+        whole *= a[d].whole[k[d]];
+    }
+    md_alias_wave(md, alpha, a, at, base);
+    double k2 = base[0] * base[0] + base[1] * base[1] + base[2] * base[2];
+    if (!(k2 > 0))
+        return 0;
+    for (int m = 0; m < all; m++) {
+        const int of[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
+        double q[3], weight = 1;
+        for (int d = 0; d < 3; d++) {
+            at[d] = (size_t)(k[d] * n[d] + of[d]);
+            weight *= a[d].weight[at[d]];
+        }
+        double gauss = md_alias_wave(md, alpha, a, at, q);
+        double q2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+        sum += (base[0] * q[0] + base[1] * q[1] + base[2] * q[2]) / q2 *
+               weight * gauss;
+    }
+    return 4 * pi / k2 * sum / (whole * whole);
+}
+
+double md_mode_influence(const struct md *md, double alpha,
+                         const struct md_alias a[3], const int64_t cells[3],
+                         const int64_t k[3])
+{
+    int64_t back[3];
+    int highest = 0;
+    if (!md->tilted)
+        return md_influence(a, k);
+    double g = tilted_influence(md, alpha, a, k);
+    for (int d = 0; d < 3; d++) {
+        back[d] = k[d] > 0 ? cells[d] - k[d] : 0;
+        highest |= 2 * k[d] == cells[d];
+    }
+    return highest ? 0.5 * (g + tilted_influence(md, alpha, a, back)) : g;
 }

@@ -11,11 +11,14 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "domain/mesh.h"
+#include "kernels/md/cell.h"
 #include "md.h"
 
 /* Room for a box that shrinks, as the part of its length that may go before the
  * mesh is made anew. */
 #define ROOM 0.08
+
+static const double pi = 3.14159265358979323846;
 
 static size_t modes_of(const struct mesh *m)
 {
@@ -27,12 +30,13 @@ static size_t modes_of(const struct mesh *m)
 static int make_mesh(struct ctx *ctx, struct md *md)
 {
     struct md_ewald *e = md->ewald;
-    double stray[3];
+    double stray[3], width[3];
     double way = md->pair.rebuild_every > 0 ? md->pair.reach + md->pair.skin
                                             : 0.5 * md->pair.skin;
+    md_box_widths(md, width);
     for (int d = 0; d < 3; d++) {
         e->mesh_box[d] = md_ewald_edge(md, d);
-        stray[d] = way / md_ewald_edge(md, d) / (1 - ROOM) * (1 + 1e-6);
+        stray[d] = way / (width[d] * e->extent[d]) / (1 - ROOM) * (1 + 1e-6);
     }
     mesh_destroy(e->mesh);
     e->mesh = NULL;
@@ -40,25 +44,14 @@ static int make_mesh(struct ctx *ctx, struct md *md)
                        &e->mesh);
 }
 
-/* Tables for the influence function in the present box; returns -1 without
- * memory. Freed with free_aliases() in any case. */
+/* Tables for the influence function in the present box, as md_aliases_make().
+ */
 static int make_aliases(struct md *md, struct md_alias a[3])
 {
     struct md_ewald *e = md->ewald;
-    int failed = 0;
-    for (int d = 0; d < 3; d++) {
-        double length = md_ewald_edge(md, d);
-        failed |= md_alias_make(&a[d], e->cells[d], length, e->order, e->alpha,
-                                md_alias_count(e->cells[d], length, e->alpha));
-        e->table_box[d] = length;
-    }
-    return failed;
-}
-
-static void free_aliases(struct md_alias a[3])
-{
     for (int d = 0; d < 3; d++)
-        md_alias_free(&a[d]);
+        e->table_box[d] = md_ewald_edge(md, d);
+    return md_aliases_make(md, e->cells, e->order, e->alpha, -1, a);
 }
 
 /* The influence function of this rank's modes in the present box. */
@@ -72,16 +65,15 @@ static int fill_tables(struct md *md)
     const int64_t n[3] = {m->mode_n[0], m->mode_n[1], e->cells[2]};
     for (int d = 0; d < 3; d++)
         for (int64_t i = 0; i < n[d]; i++)
-            e->k[d][i] = md_wave_number(first[d] + i, e->cells[d],
-                                        md_ewald_edge(md, d), 1);
+            e->phase[d][i] = md_wave_number(first[d] + i, e->cells[d], 1, 1);
     double *g = e->influence;
     for (int64_t y = 0; y < n[1] && !failed; y++)
         for (int64_t x = 0; x < n[0]; x++)
             for (int64_t z = 0; z < n[2]; z++) {
                 const int64_t k[3] = {first[0] + x, first[1] + y, z};
-                *g++ = md_influence(a, k);
+                *g++ = md_mode_influence(md, e->alpha, a, e->cells, k);
             }
-    free_aliases(a);
+    md_aliases_free(a);
     return failed;
 }
 
@@ -94,9 +86,9 @@ static int allocate(struct ctx *ctx, struct md_ewald *e)
     e->potential = malloc((2 * modes + 1) * sizeof *e->potential);
     int ok = e->influence && e->potential;
     for (int d = 0; d < 3; d++) {
-        free(e->k[d]);
-        e->k[d] = malloc((size_t)(e->cells[d] + 1) * sizeof *e->k[d]);
-        ok = ok && e->k[d];
+        free(e->phase[d]);
+        e->phase[d] = malloc((size_t)(e->cells[d] + 1) * sizeof *e->phase[d]);
+        ok = ok && e->phase[d];
     }
     return ok ? 0
               : FAIL(ctx, STATUS_MEMORY, "no memory for %zu modes of the mesh",
@@ -125,9 +117,10 @@ double md_mesh_estimate(const struct md *md)
     double brick = 1, all = 1;
     for (int d = 0; d < 3; d++) {
         double n = (double)e->cells[d];
+        double lean = md_ewald_reach(md, d) - md_ewald_edge(md, d);
         all *= n;
         brick *= n / md->grid.dims[d] + e->order +
-                 md->pair.skin * n / md_ewald_edge(md, d);
+                 (md->pair.skin + lean) * n / md_ewald_edge(md, d);
     }
     return (10 * brick + 11.5 * all / md->grid.size) * sizeof(double);
 }
@@ -143,7 +136,7 @@ void md_mesh_close(struct md_ewald *e)
     free(e->influence);
     free(e->potential);
     for (int d = 0; d < 3; d++)
-        free(e->k[d]);
+        free(e->phase[d]);
 }
 
 /* All that follows the box. */
@@ -161,6 +154,7 @@ static int follow_box(struct ctx *ctx, struct md *md)
     for (int d = 0; d < 3; d++) {
         e->mesh->brick.box_lo[d] = md->box_lo[d];
         e->mesh->brick.box_length[d] = md_ewald_edge(md, d);
+        e->mesh->brick.tilt[d] = md->tilt[d];
     }
     if (changed && fill_tables(md) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
@@ -169,7 +163,27 @@ static int follow_box(struct ctx *ctx, struct md *md)
 
 /* ---- forces ---- */
 
-/* Energy and virial of this rank's modes. kx runs over one half only. */
+/* A mode's energy and virial; of the row of modes along z with these phases in
+ * x and y. back: the highest of an even number the other way. */
+static void add_mode(const struct md *md, const double row[2], double phase_z,
+                     int back, double energy, struct md_sums *sums)
+{
+    const double half = pi * (1 - 1e-9), all[3] = {row[0], row[1], phase_z};
+    const struct md_ewald *e = md->ewald;
+    const struct md_brick *b = &e->mesh->brick;
+    double phase[3], k[3];
+    for (int d = 0; d < 3; d++)
+        phase[d] = back && fabs(all[d]) > half * (double)e->cells[d] ? -all[d]
+                                                                     : all[d];
+    cell_wave(b->box_length, b->tilt, phase, k);
+    double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    if (k2 > 0)
+        md_ewald_add(sums, energy, k, k2, e->alpha * e->alpha);
+}
+
+/* Energy and virial of this rank's modes. kx runs over one half only. The
+ * highest of an even number stands for both of its directions, which in a
+ * tilted box are not the same. */
 static void sum_modes(const struct md *md, double scale, struct md_sums *sums)
 {
     const struct md_ewald *e = md->ewald;
@@ -179,16 +193,16 @@ static void sum_modes(const struct md *md, double scale, struct md_sums *sums)
     for (int64_t y = 0; y < m->mode_n[1]; y++)
         for (int64_t x = 0; x < m->mode_n[0]; x++) {
             int64_t at[2] = {m->mode_first[0] + x, m->mode_first[1] + y};
-            double twice = at[0] == 0 || 2 * at[0] == n[0] ? 1 : 2, k[3];
-            for (int d = 0; d < 2; d++)
-                k[d] = md_wave_number(at[d], n[d], md_ewald_edge(md, d), 0);
+            double twice = at[0] == 0 || 2 * at[0] == n[0] ? 1 : 2;
+            double row[2] = {md_wave_number(at[0], n[0], 1, 0),
+                             md_wave_number(at[1], n[1], 1, 0)};
             for (int64_t z = 0; z < n[2]; z++, mode += 2, g++) {
-                k[2] = md_wave_number(z, n[2], md_ewald_edge(md, 2), 0);
-                double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+                double phase = md_wave_number(z, n[2], 1, 0);
                 double square = mode[0] * mode[0] + mode[1] * mode[1];
-                if (k2 > 0)
-                    md_ewald_add(sums, 0.5 * scale * twice * *g * square, k, k2,
-                                 e->alpha * e->alpha);
+                double energy = 0.5 * scale * twice * *g * square;
+                for (int back = 0; back <= md->tilted; back++)
+                    add_mode(md, row, phase, back,
+                             md->tilted ? 0.5 * energy : energy, sums);
             }
         }
 }
@@ -197,13 +211,17 @@ static void sum_modes(const struct md *md, double scale, struct md_sums *sums)
 static void differentiate(const struct md_ewald *e, int d)
 {
     const struct mesh *m = e->mesh;
+    const struct md_brick *b = &m->brick;
     const double *from = e->potential;
+    const double per_phase = d == 2 ? 1 / b->box_length[2] : 0;
     double *to = m->modes;
     for (int64_t y = 0; y < m->mode_n[1]; y++)
         for (int64_t x = 0; x < m->mode_n[0]; x++) {
-            double along[2] = {e->k[0][x], e->k[1][y]};
+            const double phase[3] = {e->phase[0][x], e->phase[1][y], 0};
+            double row[3];
+            cell_wave(b->box_length, b->tilt, phase, row);
             for (int64_t z = 0; z < e->cells[2]; z++, from += 2, to += 2) {
-                double k = d < 2 ? along[d] : e->k[2][z];
+                double k = row[d] + per_phase * e->phase[2][z];
                 to[0] = k * from[1];
                 to[1] = -k * from[0];
             }
@@ -231,7 +249,7 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
     m.alias = changed ? a : NULL;
     if (status == 0)
         status = md->k->mesh_forces(ctx, md->store, &m, sums);
-    free_aliases(a);
+    md_aliases_free(a);
     return status;
 }
 

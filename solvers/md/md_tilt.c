@@ -76,10 +76,6 @@ void md_tilt_check(struct params *p, const struct md *md)
     if (md->barostat.kind)
         params_error(p, "md.ensemble", "type",
                      "type \"npt\" needs a box with right angles");
-    if (md->ewald)
-        params_error(p, "md.coulomb", "method",
-                     "methods pme and ewald need a box with right angles; take "
-                     "cut or dsf");
     static const char *const sections[] = {"md.analysis.structure_factor",
                                            "md.analysis.profile",
                                            "md.analysis.map"};

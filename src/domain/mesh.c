@@ -116,23 +116,42 @@ void mesh_reverse(struct mesh_messages *m)
 
 /* ---- rows that bricks and lines share ---- */
 
-/* Of direction d, before block c. */
-static double points_below(const struct grid *g, const double extent[3],
-                           const int64_t cells[3], int d, int c)
+/* What part of the grid's edge d is before block c. */
+static double part_below(const struct grid *g, int d, int c)
 {
-    double per_box = (double)cells[d] / extent[d];
-    return g->cuts[d] ? per_box * g->cuts[d][c] : per_box / g->dims[d] * c;
+    return g->cuts[d] ? g->cuts[d][c] : (double)c / g->dims[d];
 }
 
-/* The brick of the rank with the given coordinates. */
+/* What part of edge d of the mesh's box a step along edge e of the grid's,
+ * which has right angles, is: see kernels/md/cell.h. */
+static double part_of(const struct grid *g, const double extent[3], int d,
+                      int e)
+{
+    const double *l = g->box_length, *t = g->tilt;
+    double xy = t[0] / l[0], xz = t[1] / l[0], yz = t[2] / l[1];
+    if (d > e || (d < e && !g->tilted))
+        return 0;
+    if (d == e)
+        return 1 / extent[d];
+    return e == 1 ? -xy : d == 1 ? -yz : xy * yz - xz;
+}
+
+/* The brick of the rank with the given coordinates. Walls, and an extent other
+ * than 1, are where edges do not lean. */
 static void brick_of(const struct grid *g, const double extent[3],
                      const int64_t cells[3], int order, const double stray[3],
                      const int coords[3], int64_t *first, int64_t *n)
 {
     for (int d = 0; d < 3; d++) {
         double margin = stray[d] * (double)cells[d] + 1e-6;
-        double lo = points_below(g, extent, cells, d, coords[d]) - margin;
-        double hi = points_below(g, extent, cells, d, coords[d] + 1) + margin;
+        double lo = -margin, hi = margin;
+        for (int e = d; e < 3; e++) {
+            double f = part_of(g, extent, d, e) * (double)cells[d];
+            double low = f * part_below(g, e, coords[e]);
+            double high = f * part_below(g, e, coords[e] + 1);
+            lo += fmin(low, high);
+            hi += fmax(low, high);
+        }
         int64_t low = (int64_t)floor(lo - 0.5 * order) + 1;
         int64_t high = (int64_t)floor(hi - 0.5 * order) + order;
         first[d] = low;
@@ -269,10 +288,12 @@ int mesh_create(struct ctx *ctx, const struct grid *grid,
         free(p);
     TRY(comm_agree(ctx, status));
     m->brick.order = order;
+    m->brick.tilted = grid->tilted;
     for (int d = 0; d < 3; d++) {
         m->brick.cells[d] = cells[d];
         m->brick.box_lo[d] = grid->box_lo[d];
         m->brick.box_length[d] = grid->box_length[d] * extent[d];
+        m->brick.tilt[d] = grid->tilt[d];
     }
     brick_of(grid, extent, cells, order, stray, grid->coords, m->brick.first,
              m->brick.n);

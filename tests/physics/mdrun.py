@@ -147,11 +147,14 @@ def lammps_data(path, box, position, kind, masses, charge=None, velocity=None):
 
 
 def xyz(path, box, position, species, velocity=None):
-    """Write an extended XYZ file with every digit a double has."""
+    """Write an extended XYZ file with every digit a double has. box: lengths, or
+    edges as rows."""
+    edges = np.diag(box) if np.ndim(box) == 1 else np.asarray(box)
+    lattice = " ".join(repr(float(c)) for c in edges.ravel())
     with open(path, "w", encoding="utf-8") as f:
         extra = "" if velocity is None else ":vel:R:3"
         f.write(f"{len(position)}\n")
-        f.write(f'Lattice="{box[0]!r} 0 0 0 {box[1]!r} 0 0 0 {box[2]!r}" '
+        f.write(f'Lattice="{lattice}" '
                 f"Properties=species:S:1:pos:R:3{extra}\n")
         for i, x in enumerate(position):
             row = [repr(float(c)) for c in x]

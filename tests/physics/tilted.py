@@ -33,15 +33,6 @@ def lattice(edges):
     return " ".join(repr(float(c)) for c in np.ravel(edges))
 
 
-def xyz(path, edges, x, species, v=None):
-    """Extended XYZ with any edges."""
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(f"{len(x)}\n" f'Lattice="{lattice(edges)}" Properties='
-                f"species:S:1:pos:R:3{'' if v is None else ':vel:R:3'}\n")
-        for i, row in enumerate(x if v is None else np.hstack([x, v])):
-            f.write(species[i] + " " + lattice(row) + "\n")
-
-
 def same(name, upright, leaning, ranks, tolerance=1e-12):
     """Energies, pressures and forces of the first frames."""
     most = 0.0
@@ -63,8 +54,8 @@ V = rng.normal(0, 1.5, X.shape)
 V -= V.mean(0)
 EDGES, XS = spread(BOX, X)
 VS = np.tile(V, (COPIES, 1))
-xyz("upright.xyz", np.diag(BOX), X, "A" * len(X), V)
-xyz("leaning.xyz", EDGES, XS, "A" * len(XS), VS)
+mdrun.xyz("upright.xyz", np.diag(BOX), X, "A" * len(X), V)
+mdrun.xyz("leaning.xyz", EDGES, XS, "A" * len(XS), VS)
 
 FLUID = """[run]
 solver = "md"
@@ -168,12 +159,67 @@ def check_metal():
     box, x = mdrun.jittered_box(5, cells=(5, 5, 5), spacing=2.5, jitter=0.2)
     kind = [("Ni", "Cu")[k % 2] for k in range(len(x))]
     edges, xs = spread(box, x)
-    xyz("metal.xyz", np.diag(box), x, kind)
-    xyz("metal9.xyz", edges, xs, kind * COPIES)
+    mdrun.xyz("metal.xyz", np.diag(box), x, kind)
+    mdrun.xyz("metal9.xyz", edges, xs, kind * COPIES)
     upright = mdrun.run(METAL.format(read="metal.xyz"))
     for ranks in RANKS[::3]:
         same("a metal", upright, mdrun.run(METAL.format(read="metal9.xyz"),
                                            ranks=ranks), ranks)
+
+
+# ---- charges ----
+
+CHARGED = '''[[md.species]]
+name = "P"
+charge = 1
+[[md.species]]
+name = "M"
+charge = -1
+[[md.pair.coefficients]]
+species = ["P", "P"]
+epsilon = 1.0
+sigma = 0.9
+[[md.pair.coefficients]]
+species = ["M", "M"]
+epsilon = 1.0
+sigma = 0.9
+[md.coulomb]
+splitting = 1.5
+accuracy = 1e-3
+method = "{method}"
+{more}
+'''
+
+
+def check_charges():
+    """Molten salt, wave by wave and on a mesh."""
+    box, x = mdrun.jittered_box(5, cells=(4, 4, 4), spacing=1.1, jitter=0.15)
+    kind = ["PM"[k] for k in rng.permutation(64) % 2]
+    edges, xs = spread(box, x)
+    mdrun.xyz("salt.xyz", box, x, kind)
+    mdrun.xyz("salt9.xyz", edges, xs, kind * COPIES)
+
+    def salt(read, method="ewald", more="wave_cutoff = 12.01"):
+        return fluid(read, 20).replace("2.2", "2.15") + CHARGED.format(
+            method=method, more=more)
+
+    upright = mdrun.run(salt("salt.xyz"))
+    for ranks in RANKS[::3]:
+        leaning = mdrun.run(salt("salt9.xyz"), ranks=ranks)
+        same("molten salt", upright, leaning, ranks)
+        tap.below(np.abs(way(leaning, xs, edges, COPIES)
+                         - way(upright, x, np.diag(box))).max(), 1e-11,
+                  "and so are the ways of its ions")
+    # The near part is the same; of the other one the mesh asks for the accuracy.
+    mesh = mdrun.run(salt("salt9.xyz", "pme", ""))
+    wrong = mesh.frame("force", 0) - leaning.frame("force", 0)
+    tap.below(np.sqrt((wrong ** 2).sum(1).mean()), 1e-3,
+              "on a mesh forces are right to the accuracy asked for")
+    tap.below(max(abs(mesh.observable(t) - leaning.observable(t)).max()
+                  for t in TENSOR), 1e-3, "and so is the pressure tensor")
+    tap.below(abs(mesh.observable("total_energy")
+                  - leaning.observable("total_energy")).max() / len(xs), 1e-3,
+              "and the energy")
 
 
 # ---- molecules ----
@@ -280,6 +326,7 @@ def check_decks():
 check_fluid()
 check_resume()
 check_metal()
+check_charges()
 check_molecules()
 check_decks()
 tap.done()
