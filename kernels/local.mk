@@ -28,5 +28,5 @@ else
 libwarpdeck_a_SOURCES += kernels/device_cuda_absent.c
 endif
 EXTRA_DIST += $(CUDA_SOURCES) kernels/device_cuda.h \
-	kernels/fft_cuda.h kernels/gpu.h \
+	kernels/fft_cuda.h kernels/gpu.h kernels/noise_cuda.h \
 	kernels/primitives.h

@@ -7,9 +7,10 @@
  * of correctly rounded operations only, so that every device computes the same.
  *
  * The file that includes this one defines KERNEL_FN, noise_real (a double or a
- * vector of doubles), noise_bits (as many uint64_t), and noise_fma, noise_sqrt,
- * noise_as_bits, noise_as_real, noise_set, noise_set_bits and noise_mul32 (the
- * 64-bit product of the lower halves with a number below 2^32).
+ * vector of doubles), noise_bits (as many uint64_t), and noise_fma, noise_minus
+ * (never fused with the product that it takes from), noise_sqrt, noise_as_bits,
+ * noise_as_real, noise_set, noise_set_bits and noise_mul32 (the 64-bit product
+ * of the lower halves with a number below 2^32).
  */
 #ifndef WARPDECK_KERNELS_NOISE_H
 #define WARPDECK_KERNELS_NOISE_H
@@ -72,7 +73,8 @@ KERNEL_FN noise_real noise_log(noise_real x)
     p = noise_fma(p, z, noise_set(6.666666666666735130e-01));
     noise_real r = noise_fma(z, p, h);
     noise_real lo = noise_fma(s, r, k * noise_set(1.90821492927058770002e-10));
-    return noise_fma(k, noise_set(6.93147180369123816490e-01), f - (h - lo));
+    return noise_fma(k, noise_set(6.93147180369123816490e-01),
+                     f - noise_minus(h, lo));
 }
 
 /* Sine and cosine of 2 pi u for u in [0, 1]: an exact reduction to an eighth of
@@ -123,6 +125,15 @@ KERNEL_FN void noise_normal3(uint64_t seed, uint32_t stream, uint64_t step,
         if (pair == 0)
             out[1] = radius * sine;
     }
+}
+
+/* A number of mean 0 and variance 1, even between -sqrt(3) and sqrt(3). */
+KERNEL_FN noise_real noise_even(uint64_t seed, uint32_t stream, uint64_t step,
+                                noise_bits index)
+{
+    struct noise_words words = noise_philox(seed, stream, step, index);
+    return (noise_uniform(words.w[0]) - noise_set(0.5)) *
+           noise_set(3.4641016151377544); /* sqrt(12) */
 }
 
 #endif

@@ -58,6 +58,11 @@ KERNEL_FN noise_real noise_fma(noise_real a, noise_real b, noise_real c)
 #endif
 }
 
+KERNEL_FN noise_real noise_minus(noise_real a, noise_real b)
+{
+    return a - b;
+}
+
 KERNEL_FN noise_bits noise_mul32(noise_bits a, uint32_t b)
 {
 #if defined(SIMD_AVX512)
@@ -102,10 +107,7 @@ void rng_even(uint64_t seed, enum rng_stream stream, uint64_t step,
         int left = n - first < LANES ? n - first : LANES;
         for (int l = 0; l < left; l++)
             item[l] = index[first + l];
-        struct noise_words words =
-            noise_philox(seed, (uint32_t)stream, step, item);
-        noise_real even = (noise_uniform(words.w[0]) - noise_set(0.5)) *
-                          noise_set(3.4641016151377544); /* sqrt(12) */
+        noise_real even = noise_even(seed, (uint32_t)stream, step, item);
         for (int l = 0; l < left; l++)
             out[first + l] = even[l];
     }

@@ -126,9 +126,10 @@ double md_brownian_step(struct md_store *s, const struct md_bath *b, double dt,
     return isfinite(check) ? greatest : NAN;
 }
 
-void md_group_moments(const struct md_store *s, const struct md_group *g,
-                      struct md_moments *out)
+void md_group_moments(const struct md_store *s, const struct md_outer *o,
+                      int group, struct md_moments *out)
 {
+    const struct md_group *g = &o->groups[group];
     size_t slots = (size_t)s->n_clusters * (size_t)LANES;
     *out = (struct md_moments){0};
     for (size_t slot = 0; slot < slots; slot++) {

@@ -52,6 +52,7 @@
 #define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
 #define cuda_launch_fixed MD_NAME(cuda_launch_fixed)
 #define cuda_sum_columns MD_NAME(cuda_sum_columns)
+#define cuda_add_column MD_NAME(cuda_add_column)
 #define cuda_fail_beyond MD_NAME(cuda_fail_beyond)
 #define cuda_check_beyond MD_NAME(cuda_check_beyond)
 #define cuda_estimate MD_NAME(cuda_estimate)
@@ -159,6 +160,8 @@ int cuda_reserve_wide(struct md_store *s);
 size_t cuda_columns(const struct md_setup *setup);
 /* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
 int cuda_sum_columns(struct md_store *s, int n_values, double *out);
+/* Add the sum of the first to a number on the card, in stream order. */
+int cuda_add_column(struct md_store *s, double *to);
 /* The failure of particle `id`, whose force is beyond the range; or 0 where
  * there is none. */
 int cuda_fail_beyond(struct md_store *s, unsigned long long id);

@@ -254,36 +254,71 @@ static __global__ void sum_blocks(const fixed_sum *partial, uint32_t n,
         result[blockIdx.x] = sum;
 }
 
-int cuda_sum_columns(struct md_store *s, int n_values, double *out)
+/* Leaves the greatest terms at ARRAY_RESULT and the sums as integers behind;
+ * their unit depends on *most, too. */
+static int launch_columns(struct md_store *s, int n_values, int *most)
 {
     uint32_t n = s->view.n_own;
     unsigned blocks = cuda_blocks(n, MD_THREADS), values = (unsigned)n_values;
     const double *column = ARRAY(s, ARRAY_COLUMNS, double);
-    fixed_sum sum[MD_REDUCED];
-    double greatest[MD_REDUCED];
-    int most = 1;
-    while (most < 32 && n >> most != 0)
-        most++;
+    *most = 1;
+    while (*most < 32 && n >> *most != 0)
+        ++*most;
     TRY(cuda_reserve_sums(s));
     LAUNCH(find_greatest, dim3(blocks, values), MD_THREADS, 0,
            s->device->stream, column, s->view.stride, n,
            ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "find_greatest");
     TRY(cuda_launch_reduce(s, n_values, blocks, 1));
-    fixed_sum *result = ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED;
     LAUNCH(sum_terms, dim3(blocks, values), MD_THREADS, 0, s->device->stream,
-           column, s->view.stride, n, ARRAY(s, ARRAY_RESULT, double), most,
+           column, s->view.stride, n, ARRAY(s, ARRAY_RESULT, double), *most,
            ARRAY(s, ARRAY_PARTIAL, fixed_sum));
     CUDA_TRY_LAUNCH(s->ctx, "sum_terms");
     LAUNCH(sum_blocks, values, 256u, 0, s->device->stream,
-           ARRAY(s, ARRAY_PARTIAL, fixed_sum), blocks, result);
+           ARRAY(s, ARRAY_PARTIAL, fixed_sum), blocks,
+           ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED);
     CUDA_TRY_LAUNCH(s->ctx, "sum_blocks");
+    return 0;
+}
+
+KERNEL_FN double column_sum(double greatest, fixed_sum sum, int most)
+{
+    return isfinite(greatest)
+               ? ldexp((double)(long long)sum, -fixed_shift(greatest, most))
+               : NAN;
+}
+
+int cuda_sum_columns(struct md_store *s, int n_values, double *out)
+{
+    fixed_sum sum[MD_REDUCED];
+    double greatest[MD_REDUCED];
+    size_t n = (size_t)n_values;
+    int most;
+    TRY(launch_columns(s, n_values, &most));
     TRY(cuda_to_host(s->ctx, s->device, greatest, s->array[ARRAY_RESULT].p,
-                     values * sizeof *greatest));
-    TRY(cuda_to_host(s->ctx, s->device, sum, result, values * sizeof *sum));
+                     n * sizeof *greatest));
+    TRY(cuda_to_host(s->ctx, s->device, sum,
+                     ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED,
+                     n * sizeof *sum));
     for (int k = 0; k < n_values; k++)
-        out[k] = isfinite(greatest[k]) ? ldexp((double)(long long)sum[k],
-                                               -fixed_shift(greatest[k], most))
-                                       : NAN;
+        out[k] = column_sum(greatest[k], sum[k], most);
+    return 0;
+}
+
+static __global__ void add_column(const double *greatest, const fixed_sum *sum,
+                                  int most, double *to)
+{
+    if (thread_index() == 0)
+        *to += column_sum(greatest[0], sum[0], most);
+}
+
+int cuda_add_column(struct md_store *s, double *to)
+{
+    int most;
+    TRY(launch_columns(s, 1, &most));
+    LAUNCH(add_column, 1u, 32u, 0, s->device->stream,
+           ARRAY(s, ARRAY_RESULT, double),
+           ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED, most, to);
+    CUDA_TRY_LAUNCH(s->ctx, "add_column");
     return 0;
 }

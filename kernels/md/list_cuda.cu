@@ -1,6 +1,7 @@
 /* list_cuda.cu: the pair list, one thread a particle over the cells around it.
  */
 #include "kernels/md/eam_cuda.h"
+#include "kernels/md/outer_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
 #include <float.h>
@@ -98,6 +99,7 @@ static int begin_epoch(struct md_store *s)
     TRY(cuda_reserve_sums(s));
     TRY(cuda_reserve_wide(s));
     TRY(cuda_eam_reserve(s));
+    TRY(cuda_outer_refresh(s));
     q->on = s->setup.graphs == MD_GRAPHS_ON ||
             (s->setup.graphs == MD_GRAPHS_AUTO &&
              s->view.n_own < GRAPHS_BELOW && !s->box_moves);

@@ -75,10 +75,12 @@ libmd_single_a_SOURCES = $(MD_LOOP_SOURCES)
 libmd_single_a_CPPFLAGS = $(AM_CPPFLAGS) -DMD_PRECISION=3
 
 MD_CUDA_SOURCES += \
+	kernels/md/bath_cuda.cu \
 	kernels/md/bonded_cuda.cu \
 	kernels/md/box_cuda.cu \
 	kernels/md/charged_cuda.cu \
 	kernels/md/clock_cuda.cu \
+	kernels/md/dpd_cuda.cu \
 	kernels/md/eam_cuda.cu \
 	kernels/md/eam_tables_cuda.cu \
 	kernels/md/fixed_cuda.cu \
@@ -104,6 +106,7 @@ MD_CUDA_SOURCES += \
 	kernels/md/waves_cuda.cu
 EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
 	kernels/md/box_cuda.h kernels/md/calls_cuda.h kernels/md/clock_cuda.h \
+	kernels/md/dynamics_cuda.h \
 	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h kernels/md/forms_cuda.h \
 	kernels/md/mesh_cuda.h kernels/md/near_cuda.h kernels/md/outer_cuda.h \
 	kernels/md/rigid_cuda.h kernels/md/terms_cuda.h kernels/md/threads_cuda.h

@@ -2,6 +2,7 @@
  */
 #include "kernels/md/box_cuda.h"
 #include "kernels/md/clock_cuda.h"
+#include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/mesh_cuda.h"
@@ -30,6 +31,7 @@ static void destroy(struct md_store *s)
     cuda_terms_destroy(s->terms);
     cuda_mesh_destroy(s);
     cuda_clock_destroy(s);
+    cuda_dynamics_destroy(s);
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
@@ -114,7 +116,7 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     TRY(send_tables(s));
     TRY(cuda_forms_create(s));
     TRY(cuda_eam_create(s));
-    TRY(cuda_outer_create(s));
+    TRY(cuda_outer_refresh(s));
     TRY(cuda_clock_create(s));
     s->setup.tables = NULL; /* the caller's */
     s->setup.eam = NULL;
@@ -213,7 +215,7 @@ static void counters(const struct md_store *store, struct md_counters *out)
     out->graphs = s->queue.launches;
     for (int k = 0; k < ARRAY_COUNT; k++)
         out->bytes += s->array[k].bytes;
-    out->bytes += cuda_mesh_bytes(s);
+    out->bytes += cuda_mesh_bytes(s) + cuda_dynamics_bytes(s);
     out->bytes += s->own.neighbor.bytes + s->own.count.bytes +
                   s->halo.neighbor.bytes + s->halo.count.bytes;
     uint64_t to_host = s->device->bytes_to_host;
@@ -343,6 +345,14 @@ static struct md_kernels make_table(void)
     k.kinetic_tensor = cuda_kinetic_tensor;
     k.scale_velocities = cuda_scale_velocities;
     k.ornstein_uhlenbeck = cuda_ornstein_uhlenbeck;
+    k.bath_step = cuda_bath_step;
+    k.brownian_step = cuda_brownian_step;
+    k.group_moments = cuda_group_moments;
+    k.dpd_pairs = cuda_dpd_pairs;
+    k.dpd_forces = cuda_dpd_forces;
+    k.dpd_kick = cuda_dpd_kick;
+    k.work = cuda_work;
+    k.set_work = cuda_set_work;
     k.pack_values = cuda_pack_values;
     k.unpack_values = cuda_unpack_values;
     k.rigid_count = cuda_rigid_count;

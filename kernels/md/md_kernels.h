@@ -156,7 +156,8 @@ struct md_shear {
 };
 
 /* Baths of particles: friction (1 / time) by species, and kT in mass *
- * velocity^2; and the groups, of which some have their own. Borrowed. */
+ * velocity^2; and the groups, of which some have their own. Borrowed; friction
+ * is the same as long as a store lives. */
 struct md_bath {
     const double *friction;
     double kt;
@@ -164,7 +165,8 @@ struct md_bath {
 };
 
 /* Friction and noise between pairs, below each pair's cutoff: gamma in mass /
- * time by species, [n_species][n_species]; kT as above. Borrowed. */
+ * time by species, [n_species][n_species], the same as long as a store lives;
+ * kT as above. Borrowed. */
 struct md_dpd {
     const double *gamma;
     double kt, dt;
@@ -331,7 +333,8 @@ struct md_kernels {
     void (*moments)(const struct md_store *s, struct md_moments *out);
     void (*scale_velocities)(struct md_store *s, double factor);
     /* v = decay * v + sqrt((1 - decay^2) kT / m) * normal(seed, RNG_LANGEVIN,
-     * step, id): the exact Ornstein-Uhlenbeck step. kt in mass * velocity^2. */
+     * step, id): the exact Ornstein-Uhlenbeck step. kt in mass * velocity^2. A
+     * backend that has work() adds what the kinetic energy grows by to that. */
     void (*ornstein_uhlenbeck)(struct md_store *s, double decay, double kt,
                                uint64_t step);
 
@@ -345,9 +348,15 @@ struct md_kernels {
      * what kick_drift() does, and clears the forces as it does. */
     double (*brownian_step)(struct md_store *s, const struct md_bath *b,
                             double dt, uint64_t step, const double weight[2]);
-    /* Of the own particles of a group. */
-    void (*group_moments)(const struct md_store *s, const struct md_group *g,
-                          struct md_moments *out);
+    /* Of the own particles of group number `group`. */
+    void (*group_moments)(const struct md_store *s, const struct md_outer *o,
+                          int group, struct md_moments *out);
+    /* How much ornstein_uhlenbeck(), bath_step() and dpd_kick() have made the
+     * kinetic energy of all but held particles grow since the store was made,
+     * beside what set_work() put in its place; in mass * velocity^2. NULL in a
+     * backend that does not add it up: a card does, so that no step waits. */
+    double (*work)(const struct md_store *s);
+    void (*set_work)(struct md_store *s, double work);
 
     /* ---- dissipative particle dynamics; NULL in a backend without ---- */
     /* Find all pairs in range, with fresh copies, and draw their noise,
@@ -357,8 +366,8 @@ struct md_kernels {
                      const struct md_dpd *d);
     /* Their forces at the present velocities (velocities of copies as
      * unpack_values() got them last); and v += force / m dt of all but held
-     * particles, with the growth of the kinetic energy, in mass * velocity^2.
-     */
+     * particles, with the growth of the kinetic energy, in mass * velocity^2,
+     * or 0 where work() has it. */
     void (*dpd_forces)(struct md_store *s);
     double (*dpd_kick)(struct md_store *s, double dt);
 

@@ -37,6 +37,7 @@ struct md_group {
     int64_t first, last;
     const int64_t *member; /* bit (id - 1) % 64 of word (id - 1) / 64; borrowed.
                             * NULL: all */
+    int64_t n_words;       /* of member */
     double friction;       /* to a bath, 1 / time; below 0: that of others */
     double thermal;        /* kT of its bath in mass * velocity^2; as above */
     int held;              /* the velocity is given; no force changes it */
@@ -54,6 +55,7 @@ struct md_outer {
     double electric[3];            /* force on a unit charge */
     int n_groups, n_held;          /* groups; those that are held */
     const struct md_group *groups; /* borrowed */
+    uint64_t version; /* another one once members of groups have changed */
 };
 
 OUTER_FN int md_group_has(const struct md_group *g, int64_t id, int species)

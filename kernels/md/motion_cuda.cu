@@ -6,55 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-extern "C" {
-#include "kernels/rng.h"
-}
-
-/* kernels/noise.h for one thread. */
-typedef double noise_real;
-typedef uint64_t noise_bits;
-
-KERNEL_FN double noise_set(double a)
-{
-    return a;
-}
-
-KERNEL_FN uint64_t noise_set_bits(uint64_t a)
-{
-    return a;
-}
-
-KERNEL_FN uint64_t noise_as_bits(double a)
-{
-    uint64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    return bits;
-}
-
-KERNEL_FN double noise_as_real(uint64_t bits)
-{
-    double a;
-    memcpy(&a, &bits, sizeof a);
-    return a;
-}
-
-KERNEL_FN double noise_sqrt(double a)
-{
-    return sqrt(a);
-}
-
-KERNEL_FN double noise_fma(double a, double b, double c)
-{
-    return fma(a, b, c);
-}
-
-KERNEL_FN uint64_t noise_mul32(uint64_t a, uint32_t b)
-{
-    return (uint64_t)(uint32_t)a * b;
-}
-
-#include "kernels/noise.h"
-
 /* Half kick and drift in one pass; the pair positions follow. Each block leaves
  * the greatest square of the way since the list was built; a way that is not
  * finite counts as infinite. */
@@ -332,33 +283,4 @@ void cuda_scale_velocities(struct md_store *s, double factor)
            0, s->device->stream, s->view, factor);
     tally_own(s, 6 * sizeof(state));
     s->failed = cuda_status(s->ctx, cudaGetLastError(), "scale_velocities");
-}
-
-static __global__ void ornstein_uhlenbeck(struct md_view m, double decay,
-                                          double kt, uint64_t seed,
-                                          uint64_t step)
-{
-    uint32_t i = thread_index();
-    if (i >= m.n_own)
-        return;
-    double spread = sqrt((1 - decay) * (1 + decay) * kt / m.mass[m.species[i]]);
-    double noise[3];
-    noise_normal3(seed, RNG_LANGEVIN, step, (uint64_t)m.id[i], noise);
-    for (int d = 0; d < 3; d++) {
-        size_t at = d * m.stride + i;
-        m.v[at] = (state)(decay * (double)m.v[at] + spread * noise[d]);
-    }
-}
-
-void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
-                             uint64_t step)
-{
-    cuda_settle(s);
-    if (s->view.n_own == 0 || s->failed != 0)
-        return;
-    LAUNCH(ornstein_uhlenbeck, cuda_blocks(s->view.n_own, MD_THREADS),
-           MD_THREADS, 0, s->device->stream, s->view, decay, kt, s->setup.seed,
-           step);
-    tally_own(s, 6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
-    s->failed = cuda_status(s->ctx, cudaGetLastError(), "ornstein_uhlenbeck");
 }

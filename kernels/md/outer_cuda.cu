@@ -12,6 +12,14 @@ static size_t walls_of(const struct md_outer *o)
     return (size_t)o->n_walls;
 }
 
+static size_t words_of(const struct md_outer *o)
+{
+    size_t n = 0;
+    for (int k = 0; k < o->n_groups; k++)
+        n += o->groups[k].member ? (size_t)o->groups[k].n_words : 0;
+    return n;
+}
+
 /* Which species walls and groups are for: a row of bytes each. */
 static int send_species(struct md_store *s, const struct md_outer *o)
 {
@@ -57,9 +65,12 @@ static int send_walls(struct md_store *s, const struct md_outer *o)
     return status;
 }
 
+/* Groups, whose lists of members stand one behind the other. */
 static int send_groups(struct md_store *s, const struct md_outer *o)
 {
-    size_t n = (size_t)o->n_groups;
+    size_t n = (size_t)o->n_groups, word = 0;
+    TRY(cuda_reserve(s, ARRAY_MEMBERS, words_of(o) + 1, sizeof(int64_t),
+                     "members of groups"));
     struct md_group *groups =
         (struct md_group *)malloc((n + 1) * sizeof *groups);
     if (!groups)
@@ -68,27 +79,42 @@ static int send_groups(struct md_store *s, const struct md_outer *o)
         groups[k] = o->groups[k];
         groups[k].has = ARRAY(s, ARRAY_OUTER_SPECIES, unsigned char) +
                         (walls_of(o) + k) * (size_t)s->setup.n_species;
+        if (groups[k].member)
+            groups[k].member = ARRAY(s, ARRAY_MEMBERS, int64_t) + word;
+        word += groups[k].member ? (size_t)groups[k].n_words : 0;
     }
     int status = send_list(s, ARRAY_GROUPS, groups, n);
+    for (size_t k = 0; k < n && status == 0; k++)
+        if (groups[k].member)
+            status = cuda_to_device(s->ctx, s->device, (void *)groups[k].member,
+                                    o->groups[k].member,
+                                    (size_t)groups[k].n_words *
+                                        sizeof *groups[k].member);
     free(groups);
     return status;
 }
 
-/* Walls and groups stay what they are while a store lives. */
-static int send(struct md_store *s, const struct md_outer *o)
+static int is_sent(const struct md_store *s, const struct md_outer *o)
 {
-    if (s->outer_sent)
+    return s->outer_sent == o->version + 1;
+}
+
+int cuda_outer_send(struct md_store *s, const struct md_outer *o)
+{
+    if (is_sent(s, o))
         return 0;
     TRY(send_species(s, o));
     TRY(send_walls(s, o));
     TRY(send_groups(s, o));
-    s->outer_sent = 1;
+    s->outer_sent = o->version + 1;
+    s->queue.epoch++;
+    cuda_set_view(s);
     return 0;
 }
 
-int cuda_outer_create(struct md_store *s)
+int cuda_outer_refresh(struct md_store *s)
 {
-    return s->setup.outer ? send(s, s->setup.outer) : 0;
+    return s->setup.outer ? cuda_outer_send(s, s->setup.outer) : 0;
 }
 
 /* The same with the card's lists. */
@@ -218,10 +244,10 @@ void cuda_outer_forces(struct md_store *s, const struct md_outer *o,
 {
     if (s->view.n_own == 0)
         return;
-    if (sums || !s->outer_sent) {
+    if (sums || !is_sent(s, o)) {
         cuda_settle(s);
         if (s->failed == 0)
-            s->failed = send(s, o);
+            s->failed = cuda_outer_send(s, o);
     }
     if (sums && s->failed == 0)
         s->failed = forces_and_sums(s, o, sums, on_wall);
@@ -281,7 +307,7 @@ static __global__ void reflect(struct md_view m, struct md_outer o,
 static int launch_reflect(struct md_store *s, const struct md_outer *o,
                           unsigned long long *id)
 {
-    TRY(send(s, o));
+    TRY(cuda_outer_send(s, o));
     TRY(cuda_reserve(s, ARRAY_LOST, 1, sizeof *id, "counters"));
     unsigned long long *lost = ARRAY(s, ARRAY_LOST, unsigned long long);
     CUDA_TRY(s->ctx, cudaMemsetAsync(lost, 0, sizeof *lost, s->device->stream));

@@ -7,14 +7,18 @@
 
 #include "kernels/md/store_cuda.h"
 
-#define cuda_outer_create MD_NAME(cuda_outer_create)
+#define cuda_outer_refresh MD_NAME(cuda_outer_refresh)
+#define cuda_outer_send MD_NAME(cuda_outer_send)
 #define cuda_outer_launch MD_NAME(cuda_outer_launch)
 #define cuda_outer_forces MD_NAME(cuda_outer_forces)
 #define cuda_reflect MD_NAME(cuda_reflect)
 #define cuda_hold MD_NAME(cuda_hold)
 
-/* Groups of s->setup.outer for moments() and hold(), if any. */
-int cuda_outer_create(struct md_store *s);
+/* Walls and groups to the card, where they are not what it has. */
+int cuda_outer_send(struct md_store *s, const struct md_outer *o);
+/* The same of s->setup.outer for moments() and hold(), if any: with the store
+ * and with each list. */
+int cuda_outer_refresh(struct md_store *s);
 /* The launch of outer forces, as a call of a step. */
 int cuda_outer_launch(struct md_store *s, const struct md_outer *o, int want);
 

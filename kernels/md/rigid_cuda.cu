@@ -157,7 +157,7 @@ static int unpack(struct md_store *s, const void *buffer)
 void cuda_unpack_values(struct md_store *s, const double (*in)[3])
 {
     cuda_settle(s);
-    if (has_groups(s) && s->view.n_halo > 0)
+    if ((has_groups(s) || s->dynamics) && s->view.n_halo > 0 && s->failed == 0)
         s->failed = unpack(s, in);
 }
 

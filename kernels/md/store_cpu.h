@@ -325,8 +325,8 @@ void md_bath_step(struct md_store *s, const struct md_bath *b, double dt,
 double md_brownian_step(struct md_store *s, const struct md_bath *b, double dt,
                         uint64_t step, const double weight[2]);
 #define md_group_moments MD_NAME(md_group_moments)
-void md_group_moments(const struct md_store *s, const struct md_group *g,
-                      struct md_moments *out);
+void md_group_moments(const struct md_store *s, const struct md_outer *o,
+                      int group, struct md_moments *out);
 
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts);

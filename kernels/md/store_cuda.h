@@ -45,6 +45,7 @@ extern "C" {
 #define pair_terms MD_NAME(pair_terms)
 #define charge_terms MD_NAME(charge_terms)
 #define cuda_mesh MD_NAME(cuda_mesh)
+#define cuda_dynamics MD_NAME(cuda_dynamics)
 #define halo_record MD_NAME(halo_record)
 
 /* A particle as its neighbors read it: one aligned load. */
@@ -104,6 +105,7 @@ struct md_view {
 
 struct cuda_mesh;
 struct pair_clock;
+struct cuda_dynamics;
 
 struct device_array {
     void *p;
@@ -260,6 +262,7 @@ enum md_array {
     ARRAY_EAM_WIDE,
     ARRAY_WALLS, /* outer_cuda.cu */
     ARRAY_GROUPS,
+    ARRAY_MEMBERS,
     ARRAY_OUTER_SPECIES,
     ARRAY_LOST,
     ARRAY_BONDS, /* coefficients */
@@ -329,8 +332,9 @@ struct md_store {
     double most_force;        /* that deterministic sums have room for */
     struct cuda_forms *forms; /* forms_cuda.cu, or NULL */
     struct cuda_eam *eam;     /* eam_cuda.cu, or NULL */
-    int outer_sent;           /* walls and groups are on the card */
-    struct card_terms *terms; /* NULL: no force field; terms_cuda.h */
+    uint64_t outer_sent;      /* version of walls and groups there, and 1 */
+    struct cuda_dynamics *dynamics; /* dynamics_cuda.h, or NULL */
+    struct card_terms *terms;       /* NULL: no force field; terms_cuda.h */
     struct charge_terms charges;
     struct pair_clock *clock; /* clock_cuda.cu, or NULL */
     int coulomb;              /* charges act on one another */

@@ -209,6 +209,23 @@ void md_bath_apply(struct md *md)
                                   bath.kt, (uint64_t)md->step);
 }
 
+int md_work_is_summed(const struct md *md)
+{
+    return md->k->work && !md->rigid.on && md_work_is_shared(md);
+}
+
+void md_work_fetch(struct md *md)
+{
+    if (md_work_is_summed(md))
+        md->thermostat_work = md->k->work(md->store);
+}
+
+void md_work_send(struct md *md)
+{
+    if (md_work_is_summed(md))
+        md->k->set_work(md->store, md->thermostat_work);
+}
+
 double md_brownian_move(struct md *md)
 {
     struct md_bath bath = bath_of(md);
@@ -259,7 +276,7 @@ int md_bath_observe(struct ctx *ctx, struct md *md, double *values, int *n)
         double freedom = 3 * (double)md->walls.region[i].count;
         if (!is_shown(md, i))
             continue;
-        md->k->group_moments(md->store, &md->walls.group[i], &moments);
+        md->k->group_moments(md->store, &md->walls.outer, i, &moments);
         TRY(comm_sum_double(ctx, &moments.kinetic, 1));
         values[(*n)++] = 2 * moments.kinetic * md->constants->mvv_to_energy /
                          (freedom * md->constants->boltzmann);

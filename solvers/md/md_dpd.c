@@ -133,8 +133,9 @@ int md_dpd_pairs(struct ctx *ctx, struct md *md)
                        .dt = md->dt,
                        .step = (uint64_t)md->step};
     timer_begin(ctx->timers, md->phase_pair);
-    if (md->k->dpd_pairs(ctx, md->store, &d) != 0)
-        md->dpd.status = STATUS_MEMORY; /* all are told in the next step */
+    int status = md->k->dpd_pairs(ctx, md->store, &d);
+    if (status != 0)
+        md->dpd.status = status; /* all are told in the next step */
     timer_end(ctx->timers, md->phase_pair);
     return measure(ctx, md);
 }

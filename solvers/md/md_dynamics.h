@@ -73,6 +73,11 @@ void md_bath_check_box(struct params *p, const struct md *md);
 int md_bath_check(struct ctx *ctx, const struct md *md);
 /* The step of friction and noise, all of Langevin's. */
 void md_bath_apply(struct md *md);
+/* Whether the backend sums up md.thermostat_work itself; then the number here
+ * is that of the last fetch, and goes back to it once it has another value. */
+int md_work_is_summed(const struct md *md);
+void md_work_fetch(struct md *md);
+void md_work_send(struct md *md);
 /* A step of Brownian motion in place of kick and drift; returns what these do.
  */
 double md_brownian_move(struct md *md);

@@ -106,6 +106,10 @@ static int apply_bussi(struct ctx *ctx, struct md *md)
 static int apply_langevin(struct ctx *ctx, struct md *md)
 {
     struct md_moments before, after;
+    if (md_work_is_summed(md)) {
+        md_bath_apply(md);
+        return 0;
+    }
     md->k->moments(md->store, &before);
     md_bath_apply(md);
     TRY(md_rigid_stop(ctx, md));

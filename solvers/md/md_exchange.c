@@ -111,7 +111,9 @@ static int rescale(struct ctx *ctx, struct md *md, double temperature)
         TRY(comm_sum_double(ctx, &gained, 1));
         gained += (md_extended_energy(md) - extended) / to_energy;
     }
+    md_work_fetch(md);
     md->thermostat_work += gained;
+    md_work_send(md);
     return md_check_device(ctx, md);
 }
 

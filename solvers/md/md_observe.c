@@ -157,6 +157,7 @@ static int sum_whole(struct ctx *ctx, struct md *md, struct whole *w)
     if (!md->sums_known)
         TRY(md_compute_sums(ctx, md));
     md->k->moments(md->store, &moments);
+    md_work_fetch(md);
     TRY(md_check_device(ctx, md));
     double v[7 + MD_ENERGIES] = {md->sums.energy,     md->sums.virial,
                                  moments.kinetic,     moments.momentum[0],

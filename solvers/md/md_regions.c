@@ -251,6 +251,7 @@ static void find_members(struct md *md, const struct md_particle *p, size_t n)
                                                 UINT64_C(1) << bit % 64);
         }
         g->member = r->member;
+        g->n_words = (int64_t)words_of(md);
     }
 }
 
@@ -297,6 +298,7 @@ int md_regions_start(struct ctx *ctx, struct md *md)
     find_members(md, p, n);
     free(p);
     TRY(share(ctx, md));
+    md->walls.outer.version++;
     return tell(ctx, md);
 }
 
@@ -333,7 +335,10 @@ int md_regions_restore(struct ctx *ctx, struct md *md, struct state_io *io)
         return 0;
     TRY(comm_agree(ctx, allocate(ctx, md)));
     TRY(move(ctx, md, io, io->get));
-    for (int i = 0; i < md->walls.outer.n_groups; i++)
+    for (int i = 0; i < md->walls.outer.n_groups; i++) {
         md->walls.group[i].member = md->walls.region[i].member;
+        md->walls.group[i].n_words = (int64_t)words_of(md);
+    }
+    md->walls.outer.version++;
     return 0;
 }

@@ -226,6 +226,7 @@ enum { STEP, LIST_STEP, UNSAFE_STEPS, COUNTERS };
 int md_save(struct ctx *ctx, void *state, struct state_io *io)
 {
     struct md *md = state;
+    md_work_fetch(md);
     int64_t counters[COUNTERS] = {md->step, md->list_step, md->unsafe_steps};
     struct state_array numbers =
         state_shared("counters", STATE_INT64, COUNTERS, counters);
@@ -477,6 +478,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     if (md->pair.forms)
         TRY(md_forms_restore(ctx, md, io));
     TRY(md_open_store(ctx, md));
+    md_work_send(md);
     TRY(md_regions_restore(ctx, md, io));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_rigid_start(ctx, md, 1));

@@ -10,7 +10,7 @@
 
 #include "base/comm.h"
 #include "base/error.h"
-#include "tests/md/md_case.h"
+#include "tests/cuda/beside.h"
 #include "tests/tap.h"
 
 /* ---- files ---- */
@@ -136,15 +136,8 @@ static int write_files(struct ctx *ctx)
 
 static char folder[1024];
 
-#define SPECIES                                   \
-    "[[md.species]]\nname = \"S0\"\nmass = 1.5\n" \
-    "[[md.species]]\nname = \"S1\"\nmass = 1\n"
-#define PAIR(a, b) \
-    "[[md.pair.coefficients]]\nspecies = [\"" a "\", \"" b "\"]\n"
-
-/* keys: of [md]; start: a file; pair: of [md.pair] and all that follows. */
-static void make_liquid(char deck[8192], const char *keys, const char *start,
-                        const char *pair)
+void beside_liquid(char deck[8192], const char *keys, const char *start,
+                   const char *pair)
 {
     snprintf(deck, 8192,
              "[run]\nsolver = \"md\"\nseed = 3\n[md]\nsteps = 100\n"
@@ -209,13 +202,6 @@ static void make_many(char pair[4096])
 
 /* ---- one run ---- */
 
-struct outcome {
-    struct snapshot s;
-    double energy, kinetic, virial, tensor[6], part[MD_ENERGIES];
-    double on_wall[MD_FACES], shares[3];
-    uint64_t graphs;
-};
-
 /* Sum of what the pairs of each particle add to the pressure there. */
 static int add_shares(struct md_case *c, double sum[3])
 {
@@ -235,6 +221,9 @@ static int read_outcome(struct md_case *c, struct outcome *o)
 {
     struct md_counters counters;
     o->kinetic = case_value(c, "kinetic_energy");
+    o->shown[0] = case_value(c, "conserved_energy");
+    o->shown[1] = case_value(c, "temperature_ball");
+    o->shown[2] = case_value(c, "temperature_others");
     c->md->with_tensor = 1;
     TRY(md_compute_sums(c->ctx, c->md));
     struct md_sums sums = c->md->sums;
@@ -257,7 +246,7 @@ static int read_outcome(struct md_case *c, struct outcome *o)
     return case_snapshot(c, &o->s);
 }
 
-static int run(struct ctx *ctx, const char *device, const char *deck, int n,
+int beside_run(struct ctx *ctx, const char *device, const char *deck, int n,
                struct outcome *o)
 {
     static const char exact[] = "deterministic = true\n";
@@ -317,19 +306,19 @@ static double worst_sum(const struct outcome *a, const struct outcome *b)
         worst = fmax(worst, fabs(a->shares[d] - b->shares[d]) / 10);
     for (int k = 0; k < MD_FACES; k++)
         worst = fmax(worst, fabs(a->on_wall[k] - b->on_wall[k]));
+    for (int k = 0; k < 3; k++) /* where they are shown */
+        worst = fmax(worst, fabs(a->shown[k] - b->shown[k]));
     worst = fmax(worst, fabs(a->kinetic - b->kinetic));
     return worst / fabs(a->energy);
 }
 
-/* The deck on both devices: forces and sums of the start, and positions after
- * some steps, within these tolerances. */
-static void check(struct ctx *ctx, const char *deck, double static_tolerance,
+void beside_check(struct ctx *ctx, const char *deck, double static_tolerance,
                   double moved_tolerance, const char *what)
 {
     struct outcome cpu, card = {0};
-    int status = run(ctx, "cpu", deck, 0, &cpu);
+    int status = beside_run(ctx, "cpu", deck, 0, &cpu);
     if (status == 0)
-        status = run(ctx, "cuda", deck, 0, &card);
+        status = beside_run(ctx, "cuda", deck, 0, &card);
     if (tap_ok(status == 0, "%s: a start on the CPU and on the card", what)) {
         double forces = worst_of(&cpu, &card, 1), sums = worst_sum(&cpu, &card);
         tap_ok(forces <= static_tolerance, "%s: forces are the CPU's", what);
@@ -342,9 +331,9 @@ static void check(struct ctx *ctx, const char *deck, double static_tolerance,
     snapshot_free(&card.s);
     if (!(moved_tolerance > 0) || status != 0)
         return;
-    status = run(ctx, "cpu", deck, 20, &cpu);
+    status = beside_run(ctx, "cpu", deck, 20, &cpu);
     if (status == 0)
-        status = run(ctx, "cuda", deck, 20, &card);
+        status = beside_run(ctx, "cuda", deck, 20, &card);
     if (tap_ok(status == 0, "%s: 20 steps", what)) {
         double way = worst_of(&cpu, &card, 0), sums = worst_sum(&cpu, &card);
         tap_ok(way <= moved_tolerance && sums <= 100 * moved_tolerance,
@@ -384,9 +373,9 @@ static void check_order(struct ctx *ctx, char *one, char *other, size_t stride,
     struct outcome a, b = {0};
     at_rest(one);
     at_rest(other);
-    int status = run(ctx, "cuda", one, 12, &a);
+    int status = beside_run(ctx, "cuda", one, 12, &a);
     if (status == 0)
-        status = run(ctx, "cuda", other, 12, &b);
+        status = beside_run(ctx, "cuda", other, 12, &b);
     if (tap_ok(status == 0, "%s: deterministic sums", what))
         tap_ok(same_bits(&a, &b, stride) && a.graphs == 0 && b.graphs > 0,
                "%s: neither the order of particles nor graphs change a bit",
@@ -397,9 +386,7 @@ static void check_order(struct ctx *ctx, char *one, char *other, size_t stride,
 
 /* ---- cases ---- */
 
-/* Several ranks wait for each other at every step: in short tests they do what
- * is their own. */
-static int is_short(const struct ctx *ctx)
+int beside_is_short(const struct ctx *ctx)
 {
     return comm_size(ctx->comm) > 1 && getenv("WARPDECK_TEST_SHORT");
 }
@@ -407,26 +394,26 @@ static int is_short(const struct ctx *ctx)
 static void check_forms(struct ctx *ctx)
 {
     char deck[8192], other[8192], pair[4096];
-    make_liquid(deck, "", "two.xyz", closed_forms);
+    beside_liquid(deck, "", "two.xyz", closed_forms);
     /* 1e-12: sums of some hundred terms, each rounded to 1e-16 */
-    check(ctx, deck, 1e-12, 1e-11, "closed forms");
-    if (is_short(ctx))
+    beside_check(ctx, deck, 1e-12, 1e-11, "closed forms");
+    if (beside_is_short(ctx))
         return;
     make_points(pair);
-    make_liquid(deck, "", "two.xyz", pair);
-    check(ctx, deck, 1e-12, 0, "points and shifted forces");
-    make_liquid(deck, "precision = \"mixed\"\n", "two.xyz", pair);
-    check(ctx, deck, 2e-5, 0, "points in mixed precision");
+    beside_liquid(deck, "", "two.xyz", pair);
+    beside_check(ctx, deck, 1e-12, 0, "points and shifted forces");
+    beside_liquid(deck, "precision = \"mixed\"\n", "two.xyz", pair);
+    beside_check(ctx, deck, 2e-5, 0, "points in mixed precision");
     make_many(pair);
-    make_liquid(deck, "", "many.xyz", pair);
-    check(ctx, deck, 1e-12, 0, "twenty species");
-    make_liquid(deck, "deterministic = true\n", "two.xyz", closed_forms);
+    beside_liquid(deck, "", "many.xyz", pair);
+    beside_check(ctx, deck, 1e-12, 0, "twenty species");
+    beside_liquid(deck, "deterministic = true\n", "two.xyz", closed_forms);
     /* rounding to 2^-78 of the force at a sixteenth of the cutoff */
-    check(ctx, deck, 1e-11, 0, "closed forms, deterministic");
-    make_liquid(deck, "deterministic = true\ngraphs = \"off\"\n", "two.xyz",
-                closed_forms);
-    make_liquid(other, "deterministic = true\ngraphs = \"on\"\n", "order.xyz",
-                closed_forms);
+    beside_check(ctx, deck, 1e-11, 0, "closed forms, deterministic");
+    beside_liquid(deck, "deterministic = true\ngraphs = \"off\"\n", "two.xyz",
+                  closed_forms);
+    beside_liquid(other, "deterministic = true\ngraphs = \"on\"\n", "order.xyz",
+                  closed_forms);
     check_order(ctx, deck, other, 100, "closed forms");
 }
 
@@ -448,7 +435,7 @@ static void check_near(struct ctx *ctx)
     if (comm_agree(ctx, status) != 0)
         return;
     make_points(pair);
-    make_liquid(deck, "", "near.xyz", pair);
+    beside_liquid(deck, "", "near.xyz", pair);
     setenv("WARPDECK_TEST_DEVICE", "cuda", 1);
     status = case_open(ctx, &c, NULL, "%s", deck);
     if (status == 0)
@@ -467,56 +454,18 @@ static void check_metals(struct ctx *ctx)
 {
     char deck[8192], other[8192];
     make_metal(deck, "", "crystal.xyz");
-    check(ctx, deck, 1e-12, 1e-11, "metals");
-    if (is_short(ctx))
+    beside_check(ctx, deck, 1e-12, 1e-11, "metals");
+    if (beside_is_short(ctx))
         return;
     make_metal(deck, "precision = \"mixed\"\n", "crystal.xyz");
-    check(ctx, deck, 2e-5, 0, "metals in mixed precision");
+    beside_check(ctx, deck, 2e-5, 0, "metals in mixed precision");
     make_metal(deck, "precision = \"single\"\n", "crystal.xyz");
-    check(ctx, deck, 2e-5, 0, "metals in single precision");
+    beside_check(ctx, deck, 2e-5, 0, "metals in single precision");
     make_metal(deck, "deterministic = true\n", "crystal.xyz");
-    check(ctx, deck, 1e-11, 0, "metals, deterministic");
+    beside_check(ctx, deck, 1e-11, 0, "metals, deterministic");
     make_metal(deck, "deterministic = true\ngraphs = \"off\"\n", "crystal.xyz");
     make_metal(other, "deterministic = true\ngraphs = \"on\"\n", "corder.xyz");
     check_order(ctx, deck, other, 35, "metals");
-}
-
-#define WALL(face, style, more) \
-    "[[md.walls]]\nface = \"" face "\"\nstyle = \"" style "\"\n" more
-#define GROUP(name, action, more) \
-    "[[md.group]]\nname = \"" name "\"\naction = \"" action "\"\n" more
-#define LJ_PAIRS                                          \
-    "shift = \"force\"\n" SPECIES                         \
-        PAIR("S0", "S0") "epsilon = 1\nsigma = 1\n" PAIR( \
-            "S1", "S1") "epsilon = 0.8\nsigma = 0.95\n"
-
-static const char walls[] = LJ_PAIRS WALL("xlo", "reflect",
-                                          "") WALL("xhi", "reflect", "")
-    WALL("ylo", "lj93",
-         "species = [\"S0\"]\nepsilon = 2\nsigma = 0.8\ncutoff = 2\n")
-        WALL("ylo", "harmonic", "species = [\"S1\"]\nk = 20\ncutoff = 1.5\n")
-            WALL("yhi", "harmonic", "k = 20\ncutoff = 1.5\n");
-static const char groups[] = LJ_PAIRS
-    "[md.field]\nacceleration = [0.5, 0, -0.25]\n" GROUP("plate", "freeze",
-                                                         "ids = [1, 49]\n")
-        GROUP("belt", "move", "ids = [60, 80]\nvelocity = [0, 1, 0.5]\n") GROUP(
-            "load", "pull",
-            "species = [\"S1\"]\nforce = [0, 2, 0]\n") "[md.ensemble]\ntype = "
-                                                       "\"bussi\"\ntemperature "
-                                                       "= 1\nrelaxation = "
-                                                       "0.1\n";
-
-static void check_outer(struct ctx *ctx)
-{
-    char deck[8192];
-    make_liquid(deck, "", "wall.xyz", walls);
-    check(ctx, deck, 1e-12, 1e-11, "walls");
-    if (is_short(ctx))
-        return;
-    make_liquid(deck, "deterministic = true\n", "two.xyz", groups);
-    check(ctx, deck, 1e-10, 1e-10, "fields and groups, deterministic");
-    make_liquid(deck, "precision = \"single\"\n", "wall.xyz", walls);
-    check(ctx, deck, 5e-5, 0, "walls in single precision");
 }
 
 int main(int argc, char **argv)
@@ -531,6 +480,7 @@ int main(int argc, char **argv)
     check_forms(&ctx);
     check_near(&ctx);
     check_metals(&ctx);
-    check_outer(&ctx);
+    beside_outer(&ctx);
+    beside_dynamics(&ctx);
     return test_end(&ctx);
 }

@@ -93,6 +93,68 @@ relaxation = 0.2
 observables_every = 6
 fields = ["position", "velocity", "image", "force"]
 """
+# Friction and noise between pairs; and Brownian motion, with groups by place.
+FLUID = """
+[run]
+solver = "md"
+[md]
+timestep = 0.02
+steps = %d
+[md.initial]
+lattice = "sc"
+cells = [6, 6, 6]
+density = 3
+temperature = 1
+overlap = 0
+[md.pair]
+style = "dpd"
+cutoff = 1
+skin = 0.3
+[[md.pair.coefficients]]
+species = ["A", "A"]
+repulsion = 25
+[md.ensemble]
+type = "dpd"
+gamma = 4.5
+temperature = 1
+[output]
+observables_every = 6
+fields = ["position", "velocity", "image", "force"]
+"""
+COLLOIDS = """
+[run]
+solver = "md"
+[md]
+timestep = 0.001
+steps = %d
+[md.initial]
+lattice = "fcc"
+cells = [4, 4, 4]
+density = 0.5
+[md.pair]
+cutoff = 2.3
+skin = 0.3
+[[md.group]]
+name = "slow"
+region = "sphere"
+center = [4, 4, 4]
+radius = 2
+friction = 40
+[[md.group]]
+name = "belt"
+action = "move"
+region = "box"
+low = [0, 0, 0]
+high = [9, 9, 1]
+velocity = [1, 0, 0]
+[md.ensemble]
+type = "brownian"
+temperature = 1
+friction = 10
+[output]
+observables_every = 6
+fields = ["position", "image", "force"]
+"""
 NVE = 'type = "nve"'
 LANGEVIN = 'type = "langevin"\ntemperature = 1.5\nrelaxation = 0.5'
 RISK = """
@@ -200,6 +262,12 @@ for n in mdrun.rank_counts(2):
 cross("sheared", "md", sheared, (15, 28, 40),
       ("position/value", "velocity/value", "energy/value", "edges/value",
        "deform_work/value"), 1e-10)
+fluid = mdrun.write("fluid.toml", FLUID % 24)
+check("dpd", "md", fluid, 24, 15)
+cross("dpd", "md", fluid, (8, 16, 24),
+      ("position/value", "velocity/value", "energy/value"), 1e-10)
+cross("brownian", "md", mdrun.write("colloids.toml", COLLOIDS % 24), (8, 16, 24),
+      ("position/value", "energy/value"), 1e-10)
 
 # Of metals the card has tables and slopes beside particles, all made anew.
 cross("copper", "md", os.path.join(tap.TOP_SRCDIR, "inputs/md/copper.toml"),

@@ -105,6 +105,18 @@ only_scalars() { # WHAT FEW MANY
 CUDASIM_PROTECT=0
 export CUDASIM_PROTECT
 only_scalars "a melt" "$(quiet melt md.steps=20)" "$(quiet melt md.steps=100)"
+langevin() { # particles with a bath each
+    melt 'md.ensemble.type="langevin"' md.ensemble.temperature=1 \
+        md.ensemble.relaxation=1 "$@"
+}
+only_scalars "Langevin's bath" "$(quiet langevin md.steps=20)" \
+    "$(quiet langevin md.steps=60)"
+pairs() { # friction and noise between them
+    "$on_card" run "$top_srcdir/inputs/md/dpd.toml" --overwrite \
+        md.initial.random=400 "$@"
+}
+only_scalars "friction between pairs" "$(quiet pairs md.steps=20)" \
+    "$(quiet pairs md.steps=60)"
 only_scalars "a flow" "$(quiet flow fluid.steps=2)" \
     "$(quiet flow fluid.steps=12)"
 if have_mpi; then

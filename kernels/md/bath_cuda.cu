@@ -1,0 +1,400 @@
+/* bath_cuda.cu: particles that are each coupled to a bath: Langevin's friction
+ * of all, or by species and group, and Brownian motion; and how groups move.
+ *
+ * As bath_cpu.c, with the same numbers. What baths do to velocities is added up
+ * on the card, so that no step waits for it.
+ */
+#include "kernels/md/box_cuda.h"
+#include "kernels/md/dynamics_cuda.h"
+#include "kernels/md/outer_cuda.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/noise_cuda.h"
+
+/* ---- what the card keeps ---- */
+
+int cuda_dynamics_of(struct md_store *s, struct cuda_dynamics **out)
+{
+    *out = s->dynamics;
+    if (*out)
+        return 0;
+    struct cuda_dynamics *y = (struct cuda_dynamics *)calloc(1, sizeof *y);
+    if (!y)
+        return FAIL(s->ctx, STATUS_MEMORY, "no memory for baths");
+    *out = s->dynamics = y;
+    TRY(cuda_grow(s->ctx, &y->work.p, &y->work.bytes, sizeof(double), "sums"));
+    return cuda_status(
+        s->ctx,
+        cudaMemsetAsync(y->work.p, 0, sizeof(double), s->device->stream),
+        "cudaMemsetAsync");
+}
+
+void cuda_dynamics_destroy(struct md_store *s)
+{
+    struct cuda_dynamics *y = s->dynamics;
+    if (!y)
+        return;
+    cuda_free(y->work.p);
+    cuda_free(y->friction.p);
+    cuda_free(y->gamma.p);
+    cuda_free(y->force.p);
+    free(y);
+}
+
+size_t cuda_dynamics_bytes(const struct md_store *s)
+{
+    const struct cuda_dynamics *y = s->dynamics;
+    return y ? y->work.bytes + y->friction.bytes + y->gamma.bytes +
+                   y->force.bytes
+             : 0;
+}
+
+/* ---- work ---- */
+
+static __global__ void add_blocks(const double *partial, uint32_t n,
+                                  double *work)
+{
+    __shared__ double shared[256 / 32];
+    double sum = 0;
+    for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
+        sum += partial[k];
+    sum = block_sum(sum, shared);
+    if (threadIdx.x == 0)
+        *work += sum;
+}
+
+int cuda_add_work(struct md_store *s, unsigned blocks)
+{
+    double *work = (double *)s->dynamics->work.p;
+    if (s->setup.deterministic)
+        return cuda_add_column(s, work);
+    LAUNCH(add_blocks, 1u, 256u, 0, s->device->stream,
+           ARRAY(s, ARRAY_PARTIAL, double), blocks, work);
+    CUDA_TRY_LAUNCH(s->ctx, "add_blocks");
+    return 0;
+}
+
+double cuda_work(const struct md_store *store)
+{
+    /* Nothing of the store changes but what waits for it. */
+    struct md_store *s = const_cast<struct md_store *>(store);
+    double work = 0;
+    cuda_settle(s);
+    if (s->dynamics && s->failed == 0)
+        s->failed = cuda_to_host(s->ctx, s->device, &work, s->dynamics->work.p,
+                                 sizeof work);
+    return work;
+}
+
+void cuda_set_work(struct md_store *s, double work)
+{
+    struct cuda_dynamics *y;
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = cuda_dynamics_of(s, &y);
+    if (s->failed == 0)
+        s->failed =
+            cuda_to_device(s->ctx, s->device, y->work.p, &work, sizeof work);
+}
+
+/* ---- Langevin ---- */
+
+/* v = decay v + width noise; returns the growth of the kinetic energy, 0 for
+ * those that are held. */
+static __device__ __forceinline__ double couple(const struct md_view &m,
+                                                uint32_t i, double decay,
+                                                double width, uint64_t seed,
+                                                uint64_t step)
+{
+    double noise[3], before = 0, after = 0;
+    noise_normal3(seed, RNG_LANGEVIN, step, (uint64_t)m.id[i], noise);
+    for (int d = 0; d < 3; d++) {
+        size_t at = d * m.stride + i;
+        double v = (double)m.v[at];
+        state to = (state)(decay * v + width * noise[d]);
+        m.v[at] = to;
+        before += v * v;
+        after += (double)to * (double)to;
+    }
+    if (md_held_of(m.groups, m.n_groups, m.id[i], m.species[i]))
+        return 0;
+    return 0.5 * m.mass[m.species[i]] * (after - before);
+}
+
+static __global__ void __launch_bounds__(MD_THREADS)
+    ornstein_uhlenbeck(struct md_view m, double decay, double kt, uint64_t seed,
+                       uint64_t step, double *column, double *partial)
+{
+    uint32_t i = thread_index();
+    double growth = 0;
+    if (i < m.n_own) {
+        double mass = m.mass[m.species[i]];
+        double width = sqrt((1 - decay) * (1 + decay) * kt / mass);
+        growth = couple(m, i, decay, width, seed, step);
+    }
+    leave_growth(m, i, growth, column, partial);
+}
+
+/* md_bath of the card. */
+struct bath_view {
+    const double *friction;
+    double kt;
+    const struct md_group *groups;
+    int n_groups, n_held;
+};
+
+/* The friction of a particle, and kT of its bath, as friction_of() of
+ * bath_cpu.c. */
+static __device__ __forceinline__ double
+friction_of(const struct bath_view &b, int64_t id, int species, double *kt)
+{
+    *kt = b.kt;
+    for (int k = 0; k < b.n_groups; k++) {
+        const struct md_group *g = &b.groups[k];
+        if (g->friction < 0 || !md_group_has(g, id, species))
+            continue;
+        if (g->thermal >= 0)
+            *kt = g->thermal;
+        return g->friction;
+    }
+    return b.friction[species];
+}
+
+static __global__ void __launch_bounds__(MD_THREADS)
+    couple_to_baths(struct md_view m, struct bath_view b, double dt,
+                    uint64_t seed, uint64_t step, double *column,
+                    double *partial)
+{
+    uint32_t i = thread_index();
+    double growth = 0;
+    if (i < m.n_own) {
+        double kt, rate = friction_of(b, m.id[i], m.species[i], &kt);
+        double mass = m.mass[m.species[i]];
+        double width = rate > 0 ? sqrt(-expm1(-2 * rate * dt) * kt / mass) : 0;
+        growth = couple(m, i, exp(-rate * dt), width, seed, step);
+    }
+    leave_growth(m, i, growth, column, partial);
+}
+
+static int send_friction(struct md_store *s, const struct md_bath *b)
+{
+    struct cuda_dynamics *y = s->dynamics;
+    size_t bytes = (size_t)s->setup.n_species * sizeof *b->friction;
+    if (y->friction_sent)
+        return 0;
+    TRY(cuda_grow(s->ctx, &y->friction.p, &y->friction.bytes, bytes, "baths"));
+    TRY(cuda_to_device(s->ctx, s->device, y->friction.p, b->friction, bytes));
+    y->friction_sent = 1;
+    return 0;
+}
+
+static int view_of(struct md_store *s, const struct md_bath *b,
+                   struct bath_view *out)
+{
+    struct cuda_dynamics *y;
+    TRY(cuda_dynamics_of(s, &y));
+    TRY(cuda_outer_send(s, b->groups));
+    TRY(send_friction(s, b));
+    out->friction = (const double *)y->friction.p;
+    out->kt = b->kt;
+    out->groups = ARRAY(s, ARRAY_GROUPS, struct md_group);
+    out->n_groups = b->groups->n_groups;
+    out->n_held = b->groups->n_held;
+    return 0;
+}
+
+static int launch_uhlenbeck(struct md_store *s, double decay, double kt,
+                            uint64_t step)
+{
+    struct cuda_dynamics *y;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(cuda_dynamics_of(s, &y));
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(ornstein_uhlenbeck, blocks, MD_THREADS, 0, s->device->stream,
+           s->view, decay, kt, s->setup.seed, step, growth_column(s),
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "ornstein_uhlenbeck");
+    tally_own(s, 6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
+    return cuda_add_work(s, blocks);
+}
+
+void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
+                             uint64_t step)
+{
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = launch_uhlenbeck(s, decay, kt, step);
+}
+
+static int launch_baths(struct md_store *s, const struct md_bath *b, double dt,
+                        uint64_t step)
+{
+    struct bath_view view;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(view_of(s, b, &view));
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(couple_to_baths, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           view, dt, s->setup.seed, step, growth_column(s),
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "couple_to_baths");
+    tally_own(s, 6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
+    return cuda_add_work(s, blocks);
+}
+
+void cuda_bath_step(struct md_store *s, const struct md_bath *b, double dt,
+                    uint64_t step)
+{
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = launch_baths(s, b, dt, step);
+}
+
+/* ---- Brownian motion ---- */
+
+/* A step's noise, of the numbers of now and of before; see brownian_step(). */
+struct brownian_noise {
+    uint64_t seed, step;
+    double before, now; /* weights */
+};
+
+static __device__ __forceinline__ void draw(const struct brownian_noise &n,
+                                            int64_t id, double out[3])
+{
+    double before[3];
+    noise_normal3(n.seed, RNG_BROWNIAN, n.step, (uint64_t)id, out);
+    if (!(n.before > 0))
+        return;
+    noise_normal3(n.seed, RNG_BROWNIAN, n.step - 1, (uint64_t)id, before);
+    for (int d = 0; d < 3; d++)
+        out[d] = n.now * out[d] + n.before * before[d];
+}
+
+/* Each block leaves the greatest square of the way since the list was built, as
+ * kick_and_drift() does. */
+static __global__ void __launch_bounds__(MD_THREADS)
+    brownian_motion(struct md_view m, struct bath_view b,
+                    struct brownian_noise n, double dt, double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double way2 = 0;
+    if (i < m.n_own) {
+        int64_t id = m.id[i];
+        int species = m.species[i];
+        double noise[3], drift = 0, width = 0;
+        float sum = 0;
+        draw(n, id, noise);
+        if (!md_held_of(b.groups, b.n_held > 0 ? b.n_groups : 0, id, species)) {
+            double kt, rate = friction_of(b, id, species, &kt);
+            drift = dt * m.inverse_mass[species] / rate;
+            width = sqrt(2 * kt * dt / (m.mass[species] * rate));
+        }
+        for (int d = 0; d < 3; d++) { /* only held ones have a velocity */
+            size_t at = d * m.stride + i;
+            double dx = drift * (double)m.f[at] + width * noise[d] +
+                        dt * (double)m.v[at];
+            m.x[at] += (state)dx;
+            float way = m.moved[at] + (float)dx;
+            m.moved[at] = way;
+            sum += way * way;
+        }
+        set_pair(m, i);
+        way2 = isfinite(sum) ? (double)sum : HUGE_VAL;
+    }
+    way2 = block_max(way2, shared);
+    if (threadIdx.x == 0)
+        partial[blockIdx.x] = way2;
+}
+
+static int launch_brownian(struct md_store *s, const struct md_bath *b,
+                           double dt, const struct brownian_noise &noise)
+{
+    struct bath_view view;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(view_of(s, b, &view));
+    LAUNCH(brownian_motion, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           view, noise, dt, ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "brownian_motion");
+    /* x and the way read and written, v, f, id and species read, pair written.
+     */
+    tally_own(s, 9 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
+                     sizeof(int64_t) + sizeof(int32_t) +
+                     sizeof(struct pair_position));
+    return cuda_launch_way(s, blocks);
+}
+
+double cuda_brownian_step(struct md_store *s, const struct md_bath *b,
+                          double dt, uint64_t step, const double weight[2])
+{
+    struct brownian_noise noise = {s->setup.seed, step, weight[0], weight[1]};
+    cuda_settle(s);
+    if (s->view.n_own == 0)
+        return 0;
+    if (s->failed == 0)
+        s->failed = launch_brownian(s, b, dt, noise);
+    return cuda_wait_for_way(s);
+}
+
+/* ---- groups ---- */
+
+/* Kinetic energy, momentum and mass of a group's particles: to columns, for
+ * sums in any order, or each block's sums to `partial`. */
+static __global__ void sum_group(struct md_view m, const struct md_group *g,
+                                 double *column, double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double value[5] = {0, 0, 0, 0, 0};
+    if (i < m.n_own && md_group_has(g, m.id[i], m.species[i])) {
+        double mass = m.mass[m.species[i]], v2 = 0;
+        for (int d = 0; d < 3; d++) {
+            double v = (double)m.v[d * m.stride + i];
+            v2 += v * v;
+            value[1 + d] = mass * v;
+        }
+        value[0] = 0.5 * mass * v2;
+        value[4] = mass;
+    }
+    for (int k = 0; k < 5; k++) {
+        if (column) {
+            if (i < m.n_own)
+                column[k * m.stride + i] = value[k];
+            continue;
+        }
+        double total = block_sum(value[k], shared);
+        if (threadIdx.x == 0)
+            partial[k * gridDim.x + blockIdx.x] = total;
+    }
+}
+
+static int launch_group(struct md_store *s, const struct md_outer *o, int group,
+                        double out[5])
+{
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    TRY(cuda_outer_send(s, o));
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(sum_group, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           ARRAY(s, ARRAY_GROUPS, struct md_group) + group, growth_column(s),
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_group");
+    tally_own(s, 3 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
+    return s->setup.deterministic ? cuda_sum_columns(s, 5, out)
+                                  : cuda_reduce(s->ctx, s, 5, blocks, 0, out);
+}
+
+void cuda_group_moments(const struct md_store *store, const struct md_outer *o,
+                        int group, struct md_moments *out)
+{
+    /* Only scratch of the store changes. */
+    struct md_store *s = const_cast<struct md_store *>(store);
+    double sum[5] = {0, 0, 0, 0, 0};
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = launch_group(s, o, group, sum);
+    out->kinetic = sum[0];
+    for (int d = 0; d < 3; d++)
+        out->momentum[d] = sum[1 + d];
+    out->mass = sum[4];
+}

@@ -1,0 +1,52 @@
+/* beside.h: decks that run on the CPU and on the card, and what is compared.
+ */
+#ifndef WARPDECK_TESTS_CUDA_BESIDE_H
+#define WARPDECK_TESTS_CUDA_BESIDE_H
+
+#include <stdint.h>
+
+#include "tests/md/md_case.h"
+
+#define SPECIES                                   \
+    "[[md.species]]\nname = \"S0\"\nmass = 1.5\n" \
+    "[[md.species]]\nname = \"S1\"\nmass = 1\n"
+#define PAIR(a, b) \
+    "[[md.pair.coefficients]]\nspecies = [\"" a "\", \"" b "\"]\n"
+
+#define LJ_PAIRS                                          \
+    "shift = \"force\"\n" SPECIES                         \
+        PAIR("S0", "S0") "epsilon = 1\nsigma = 1\n" PAIR( \
+            "S1", "S1") "epsilon = 0.8\nsigma = 0.95\n"
+#define GROUP(name, action, more) \
+    "[[md.group]]\nname = \"" name "\"\naction = \"" action "\"\n" more
+
+struct outcome {
+    struct snapshot s;
+    double energy, kinetic, virial, tensor[6], part[MD_ENERGIES];
+    double on_wall[MD_FACES], shares[3];
+    double shown[3]; /* of thermostats and groups; NaN: not in this deck */
+    uint64_t graphs;
+};
+
+/* A liquid of two species, of 343 particles 1.1 apart. keys: of [md]; start:
+ * two.xyz, or wall.xyz with a face at x = 0 free; pair: of [md.pair] and all
+ * that follows. */
+void beside_liquid(char deck[8192], const char *keys, const char *start,
+                   const char *pair);
+/* n steps of a deck on a device, "cpu" or "cuda". Returns the status; o->s is
+ * to be freed in any case. */
+int beside_run(struct ctx *ctx, const char *device, const char *deck, int n,
+               struct outcome *o);
+/* The deck on both devices: forces and sums of the start, and positions after
+ * some steps, within these tolerances. */
+void beside_check(struct ctx *ctx, const char *deck, double static_tolerance,
+                  double moved_tolerance, const char *what);
+/* Several ranks wait for each other at every step: in short tests they do what
+ * is their own. */
+int beside_is_short(const struct ctx *ctx);
+
+/* ---- beside_outer.c, beside_dynamics.c ---- */
+void beside_outer(struct ctx *ctx);
+void beside_dynamics(struct ctx *ctx);
+
+#endif
