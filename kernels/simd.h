@@ -90,6 +90,13 @@ KERNEL_FN real simd_keep(simd_mask m, real v)
     return (real)_mm512_maskz_mov_ps((__mmask16)m, (__m512)v);
 }
 
+KERNEL_FN real simd_greatest(real a, real b)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_max_pd((__m512d)a, (__m512d)b);
+    return (real)_mm512_max_ps((__m512)a, (__m512)b);
+}
+
 KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
 {
     return bits;
@@ -218,6 +225,12 @@ KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
     for (int l = 0; l < LANES; l++)
         m[l] = -(KERNEL_MASK_SCALAR)((bits >> l) & 1u);
     return m;
+}
+
+KERNEL_FN real simd_greatest(real a, real b)
+{
+    lane_int m = a > b;
+    return (real)((m & (lane_int)a) | (~m & (lane_int)b));
 }
 
 KERNEL_FN real simd_sqrt(real a)

@@ -222,6 +222,8 @@ void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
             end++;
         if (md_has_lanes(s, terms[k].kind))
             md_run_lanes(&r, terms + k, end - k);
+        else if (md_has_wide(s, terms[k].kind))
+            md_run_wide(&r, terms + k, end - k);
         else
             for (size_t i = k; i < end; i++)
                 run_term(&r, &terms[i]);

@@ -31,4 +31,10 @@ int md_has_lanes(const struct md_store *s, int kind);
 #define md_run_lanes MD_NAME(md_run_lanes)
 void md_run_lanes(struct bonded_run *r, const struct slot_term *term, size_t n);
 
+/* The same of angles and dihedrals. */
+#define md_has_wide MD_NAME(md_has_wide)
+int md_has_wide(const struct md_store *s, int kind);
+#define md_run_wide MD_NAME(md_run_wide)
+void md_run_wide(struct bonded_run *r, const struct slot_term *term, size_t n);
+
 #endif

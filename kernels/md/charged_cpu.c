@@ -39,6 +39,15 @@ struct row_sums {
     real f0, f1, f2, energy, coulomb, virial, tensor[6];
 };
 
+/* What is the same for all rows. Copied, since gcc has to read again what a
+ * store of forces could have changed. */
+struct same {
+    real cut2;         /* of Coulomb */
+    real parts;        /* per squared length: smooth.h */
+    real lj_cut2;      /* of all pairs, where mixed */
+    real from2, width; /* of the switch, in squared distances */
+};
+
 /* The particle i of a row. */
 struct row_of {
     real x[3], mix[2], charge; /* times Coulomb's constant: in the tables */
@@ -53,10 +62,7 @@ KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
 {
     const uint8_t *species = s->species + j / 3;
     real terms[ROW_TERMS], inv6, u = {0};
-    if (k.rows == ROWS_MIXED)
-        lj_mixed_rows(s, i->mix, j / 3, terms);
-    else
-        lj_rows(s, i->table_row, species, k.rows, terms);
+    lj_rows(s, i->table_row, species, k.rows, terms);
     real f12 = terms[ROW_F12], f6 = terms[ROW_F6], cut2 = terms[ROW_CUT2];
     real g = lj_force_of_inverse(inv2, f12, f6, &inv6);
     if (k.want || k.form == FORM_SWITCHED)
@@ -80,6 +86,39 @@ KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
     simd_mask near = simd_less_in(in, r2, cut2);
     *force = simd_keep(near, g);
     *energy = simd_keep(near, u);
+}
+
+/* Pairs that follow the arithmetic rule. With q = (sigma / r)^6 the energy is 4
+ * epsilon (q^2 - q), and the force over r is 24 epsilon (2 q^2 - q) / r2. The
+ * switch (lj_switch()) has the square of the length `left` as a factor, so that
+ * it needs no look at the cutoff; its scale is in i's depth. */
+KERNEL_FN void add_mixed(const struct md_store *s, const struct row_of *i,
+                         const struct same *same, size_t j, simd_mask in,
+                         real r2, real inv2, const struct form k, real *force,
+                         real *energy)
+{
+    const real none = {0};
+    real sigma = i->mix[0] + *(const real *)(s->mix[0] + j / 3);
+    real depth = i->mix[1] * *(const real *)(s->mix[1] + j / 3);
+    real q2 = sigma * sigma * inv2, q = simd_opaque(q2 * q2 * q2);
+    if (k.form == FORM_SWITCHED) {
+        real over = simd_greatest(r2 - same->from2, none);
+        real left = simd_greatest(same->width - over, none);
+        real twice = over + over, long_way = same->width + twice;
+        real a = inv2 * left * long_way, once = a + twice;
+        *force = simd_keep(in, depth * q * left * (q * (a + once) - once));
+        if (k.want)
+            *energy = simd_keep(in, depth * (scalar)(1.0 / 6) * q * (q - 1) *
+                                        left * left * long_way);
+    } else {
+        simd_mask near = simd_less_in(in, r2, same->lj_cut2);
+        *force = simd_keep(near, depth * q * inv2 * (2 * q - 1));
+        if (k.want)
+            *energy =
+                simd_keep(near, depth * (scalar)(1.0 / 6) * q * (q - 1) -
+                                    simd_lookup(s->table_shift + i->table_row,
+                                                s->species + j / 3, 0));
+    }
 }
 
 /* Lanes that are too near for the rows. */
@@ -176,28 +215,35 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
         *energy = simd_keep(near, qq * u);
 }
 
+/* Even and odd powers side by side: half as long a chain. */
 KERNEL_FN real smooth_polynomial(const scalar *table, lane_int at, real t)
 {
-    real sum = simd_pick_eighth(table + SMOOTH_DEGREE * SMOOTH_PARTS, at);
-    KERNEL_UNROLL for (int d = SMOOTH_DEGREE - 1; d >= 0; d--) sum =
-        sum * t + simd_pick_eighth(table + d * SMOOTH_PARTS, at);
-    return sum;
+    enum { EVEN = SMOOTH_DEGREE & ~1, ODD = (SMOOTH_DEGREE - 1) | 1 };
+    real t2 = t * t;
+    real even = simd_pick_eighth(table + EVEN * SMOOTH_PARTS, at);
+    real odd = simd_pick_eighth(table + ODD * SMOOTH_PARTS, at);
+    KERNEL_UNROLL for (int d = EVEN - 2; d >= 0; d -= 2) even =
+        even * t2 + simd_pick_eighth(table + d * SMOOTH_PARTS, at);
+    KERNEL_UNROLL for (int d = ODD - 2; d >= 0; d -= 2) odd =
+        odd * t2 + simd_pick_eighth(table + d * SMOOTH_PARTS, at);
+    return odd * t + even;
 }
 
 /* The same by 1 / r. The charge of i is times Coulomb's constant. */
 KERNEL_FN void add_smooth(const struct md_store *s, const struct row_of *i,
-                          size_t j, simd_mask in, real r2, real inv2,
-                          const struct form k, real *force, real *energy)
+                          const struct same *same, size_t j, simd_mask in,
+                          real r2, real inv2, const struct form k, real *force,
+                          real *energy)
 {
     const struct md_charges *c = s->charges;
     /* The last bits of a number of this size are an integer. */
     const real round = simd_set((scalar)6755399441055744.0); /* 1.5 * 2^52 */
-    real place = r2 * (scalar)c->parts_per_length2 - (scalar)0.5;
+    real place = r2 * same->parts - (scalar)0.5;
     real part = place + round, t = place - (part - round);
     const lane_int at = (lane_int)part;
     real inv = simd_sqrt(inv2);
     real g = inv * inv2 - smooth_polynomial(c->smooth_force, at, t);
-    simd_mask near = simd_less_in(in, r2, simd_set((scalar)c->cutoff2));
+    simd_mask near = simd_less_in(in, r2, same->cut2);
     real qq = i->charge * *(const real *)(s->charge + j / 3);
     *force += simd_keep(near, qq * g);
     if (k.want)
@@ -206,9 +252,9 @@ KERNEL_FN void add_smooth(const struct md_store *s, const struct row_of *i,
 }
 
 KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
-                        const struct row_of *i, simd_mask in,
-                        const struct form k, const int lj, const int halo,
-                        struct row_sums *sum)
+                        const struct same *same, const struct row_of *i,
+                        simd_mask in, const struct form k, const int lj,
+                        const int halo, struct row_sums *sum)
 {
     const real *xj = (const real *)(s->pair_x + j);
     real dx = i->x[0] - xj[0], dy = i->x[1] - xj[1], dz = i->x[2] - xj[2];
@@ -216,10 +262,12 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
     real inv2 = 1 / r2;
     if (lj && k.form == FORM_TABLE)
         add_table(s, i, j, in, r2, k, &g, &u);
+    else if (lj && k.rows == ROWS_MIXED)
+        add_mixed(s, i, same, j, in, r2, inv2, k, &g, &u);
     else if (lj)
         add_lj(s, i, j, in, r2, inv2, k, &g, &u);
     if (k.charged == COULOMB_SMOOTH)
-        add_smooth(s, i, j, in, r2, inv2, k, &g, &uq);
+        add_smooth(s, i, same, j, in, r2, inv2, k, &g, &uq);
     else if (k.charged)
         add_coulomb(s, i, j, in, r2, k, &g, &uq);
     sum->f0 += g * dx;
@@ -245,15 +293,18 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
 
 KERNEL_FN void run_row(const struct md_store *s, scalar *f,
                        const struct md_row *row, const uint32_t *tile,
-                       const uint16_t *mask, const struct row_of *i,
-                       const struct form k, const int lj, struct row_sums *sum)
+                       const uint16_t *mask, const struct same *same,
+                       const struct row_of *i, const struct form k,
+                       const int lj, struct row_sums *sum)
 {
     const uint32_t *end = tile + row->n;
     while (tile < end)
-        run_tile(s, f, *tile++, i, simd_mask_of_bits(*mask++), k, lj, 0, sum);
+        run_tile(s, f, *tile++, same, i, simd_mask_of_bits(*mask++), k, lj, 0,
+                 sum);
     end = tile + row->n_halo;
     while (tile < end)
-        run_tile(s, f, *tile++, i, simd_mask_of_bits(*mask++), k, lj, 1, sum);
+        run_tile(s, f, *tile++, same, i, simd_mask_of_bits(*mask++), k, lj, 1,
+                 sum);
 }
 
 KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
@@ -263,6 +314,14 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
     const uint32_t *tile = list->tiles;
     const uint16_t *mask = list->masks;
     double energy = 0, coulomb = 0, virial = 0;
+    const double width = (double)s->mix_cut2 - s->charges->from2;
+    const struct same same = {
+        .cut2 = simd_set((scalar)s->charges->cutoff2),
+        .parts = simd_set((scalar)s->charges->parts_per_length2),
+        .lj_cut2 = simd_set(s->mix_cut2),
+        .from2 = simd_set((scalar)s->charges->from2),
+        .width = simd_set((scalar)width),
+    };
     uint32_t current = list->n_rows > 0 ? list->rows[0].cluster : 0;
     for (size_t r = 0; r < list->n_rows; r++) {
         const struct md_row *row = &list->rows[r];
@@ -283,12 +342,15 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
                            .w = w};
         if (k.charged == COULOMB_SMOOTH)
             i.charge *= (scalar)s->charges->constant;
-        for (int m = 0; m < 2 && k.rows == ROWS_MIXED; m++)
-            i.mix[m] = simd_set(s->mix[m][slot]);
+        if (k.rows == ROWS_MIXED) {
+            scalar scale = k.form == FORM_SWITCHED ? s->mix_slope : 1;
+            i.mix[0] = simd_set(s->mix[0][slot]);
+            i.mix[1] = simd_set(s->mix[1][slot] * scale);
+        }
         if (k.charged && s->charges->bare[s->species[slot]])
-            run_row(s, f, row, tile, mask, &i, k, 0, &sum);
+            run_row(s, f, row, tile, mask, &same, &i, k, 0, &sum);
         else
-            run_row(s, f, row, tile, mask, &i, k, 1, &sum);
+            run_row(s, f, row, tile, mask, &same, &i, k, 1, &sum);
         tile += row->n + row->n_halo;
         mask += row->n + row->n_halo;
         simd_add_sums(w->i_force[row->lane], sum.f0, sum.f1, sum.f2);

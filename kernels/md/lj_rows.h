@@ -24,18 +24,4 @@ KERNEL_FN void lj_rows(const struct md_store *s, int table_row,
     simd_rows_of(s->table_rows + ROW_TERMS * table_row, species, out);
 }
 
-/* The same of particles whose coefficients come of their own radii and depths
- * (store_cpu.h: mix): i, and those from `slot` on. */
-KERNEL_FN void lj_mixed_rows(const struct md_store *s, const real i[2],
-                             size_t slot, real out[ROW_TERMS])
-{
-    real sigma = i[0] + *(const real *)(s->mix[0] + slot);
-    real depth = i[1] * *(const real *)(s->mix[1] + slot);
-    real s2 = sigma * sigma, s6 = s2 * s2 * s2;
-    out[ROW_F6] = depth * s6;
-    out[ROW_F12] = 2 * s6 * out[ROW_F6];
-    out[ROW_CUT2] = simd_set(s->mix_cut2);
-    out[ROW_SLOPE] = simd_set(s->mix_slope);
-}
-
 #endif

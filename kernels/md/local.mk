@@ -16,6 +16,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/bonded_cpu.c \
 	kernels/md/bonded_cpu.h \
 	kernels/md/bonded_lanes_cpu.c \
+	kernels/md/bonded_wide_cpu.c \
 	kernels/md/histogram_cpu.c \
 	kernels/md/dpd_cpu.c \
 	kernels/md/dpd_cpu.h \

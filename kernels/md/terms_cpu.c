@@ -54,7 +54,8 @@ int md_terms_create(struct ctx *ctx, struct md_store *s)
     }
     s->setup.field = f;
     s->terms = t;
-    if (!failed && (md_lanes_create(s) != 0 || md_chain_create(s) != 0))
+    if (!failed && (md_lanes_create(s) != 0 || md_wide_create(s) != 0 ||
+                    md_chain_create(s) != 0))
         failed = 1;
     return failed ? FAIL(ctx, STATUS_MEMORY, "no memory for bonds") : 0;
 }
@@ -77,6 +78,7 @@ void md_terms_destroy(struct md_terms *t)
     free(t->excluded);
     free(t->first_excluded);
     free(t->lanes);
+    free(t->wide);
     md_chain_destroy(t->chain);
     free(t);
 }

@@ -43,6 +43,7 @@ struct md_terms {
     size_t *first_excluded;
     size_t cap_excluded, cap_first;
     struct md_lanes *lanes; /* bonded_lanes_cpu.c */
+    struct md_wide *wide;   /* bonded_wide_cpu.c */
     struct md_chain *chain; /* FENE bonds: chain_cpu.c */
 };
 
@@ -52,6 +53,9 @@ int md_terms_create(struct ctx *ctx, struct md_store *s);
 /* s->terms->lanes. Returns 0, or -1: no memory. */
 #define md_lanes_create MD_NAME(md_lanes_create)
 int md_lanes_create(struct md_store *s);
+/* s->terms->wide; as above. */
+#define md_wide_create MD_NAME(md_wide_create)
+int md_wide_create(struct md_store *s);
 #define md_terms_destroy MD_NAME(md_terms_destroy)
 void md_terms_destroy(struct md_terms *t);
 
