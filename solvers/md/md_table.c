@@ -43,12 +43,11 @@ static const struct param_section sections[] = {
      "have walls, or none. Several sections may name one face."},
     {"md.deform", 0, 1,
      "The box is strained in the run, and particles with it: its edges, or a "
-     "steady shear. Velocities are those beside that flow. On the CPU."},
+     "steady shear. Velocities are those beside that flow."},
     {"md.field", 0, 1, "Constant forces on all particles, or on all charges."},
     {"md.group", 1, 1,
      "Some of the particles, by species, by id, by where they are at the start "
-     "and by other groups, and what is done to them. By place and by other "
-     "groups on the CPU only."},
+     "and by other groups, and what is done to them."},
     {"md.ensemble", 0, 1,
      "Constant energy, constant temperature, or constant temperature and "
      "pressure."},
@@ -66,13 +65,13 @@ static const struct param_section sections[] = {
      "axis, under /statistics/map."},
     {"md.analysis.green_kubo", 0, 1,
      "Shear viscosity by the autocorrelation of the pressure tensor, with its "
-     "error, under /statistics/green_kubo. At constant volume, on the CPU."},
+     "error, under /statistics/green_kubo. At constant volume."},
     {"md.analysis.structure_factor", 0, 1,
      "Structure factor S(k) on the waves that fit the box, means over shells "
      "and samples, under /statistics/structure_factor."},
     {"md.analysis.bonds", 0, 1,
      "Lengths of bonds and sizes of angles by type, as distributions, under "
-     "/statistics/bond_length and bond_angle; without rigid ones. On the CPU."},
+     "/statistics/bond_length and bond_angle; without rigid ones."},
     {"md.analysis.vacf", 0, 1,
      "Autocorrelation of velocities with its integral, the diffusion "
      "coefficient, and its spectrum, under "
