@@ -365,7 +365,7 @@ void md_tilt_use(struct params *p, struct md *md, const char *path,
 /* Once the box is known: what does not go with its tilt. Errors go to
  * params_error. */
 void md_tilt_check(struct params *p, const struct md *md);
-/* The grid of the present box, over the same ranks. */
+/* The grid of the present box, and at constant pressure its lengths' tilt. */
 void md_fit_grid(struct md *md);
 /* From face to face, by direction. */
 void md_box_widths(const struct md *md, double width[3]);

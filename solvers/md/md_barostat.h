@@ -53,6 +53,7 @@ struct md_barostat {
 
     double listed[3]; /* edges when the pair list was built */
     double start[3];  /* and at step 0 */
+    double start_tilt[3];
 };
 
 /* The thermostat's temperature goes from one to another over the first steps.

@@ -69,16 +69,16 @@ const char *md_blocked(void *state)
     double shortest = md_shortest_edge(md);
     double range = md->rdf.on ? md->rdf.range : 0;
     double longest = fmax(md->pair.reach, range);
-    if (!md_box_changes(md) || md->tilted ||
+    if (!md_box_changes(md) || (md->tilted && !md->barostat.kind) ||
         longest <= 0.5 * shortest * (1 + 1e-12))
         return NULL;
     snprintf(md->blocked, sizeof md->blocked,
              "step %" PRId64 ": the box has shrunk to %g x %g x %g, so that "
-             "the %s, %g, is more than half of an edge; start with a larger "
+             "the %s, %g, is more than half of %s; start with a larger "
              "system, or one nearer to its density at this pressure",
              md->step, md->box_length[0], md->box_length[1], md->box_length[2],
              range > md->pair.reach ? "range of md.analysis.rdf"
                                     : "longest cutoff",
-             longest);
+             longest, md->tilted ? "the way from face to face" : "an edge");
     return md->blocked;
 }

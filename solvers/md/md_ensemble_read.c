@@ -268,8 +268,10 @@ void md_ensemble_prepare(struct md *md)
 {
     struct md_barostat *b = &md->barostat;
     double kt = md->constants->boltzmann * md->temperature;
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
         b->listed[d] = b->start[d] = md->box_length[d];
+        b->start_tilt[d] = md->tilt[d];
+    }
     if (md->ensemble == MD_NOSE_HOOVER)
         md_chain_init(&md->chain, md->chain_links, md->degrees_of_freedom, kt,
                       md->relaxation);

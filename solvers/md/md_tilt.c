@@ -73,9 +73,6 @@ void md_tilt_check(struct params *p, const struct md *md)
     if (walled[0] || walled[1] || walled[2])
         params_error(p, "md.walls", NULL,
                      "[[md.walls]] need a box with right angles");
-    if (md->barostat.kind)
-        params_error(p, "md.ensemble", "type",
-                     "type \"npt\" needs a box with right angles");
     static const char *const sections[] = {"md.analysis.structure_factor",
                                            "md.analysis.profile",
                                            "md.analysis.map"};
@@ -85,9 +82,20 @@ void md_tilt_check(struct params *p, const struct md *md)
                          "[%s] needs a box with right angles", sections[k]);
 }
 
+/* Under constant pressure the box is stretched along x, y and z: its edges with
+ * all of their components. */
+static void stretch_tilt(struct md *md)
+{
+    const struct md_barostat *b = &md->barostat;
+    for (int t = 0; t < 3 && b->kind; t++)
+        md->tilt[t] =
+            b->start_tilt[t] * (md->box_length[along[t]] / b->start[along[t]]);
+}
+
 void md_fit_grid(struct md *md)
 {
     struct grid *g = &md->grid, next;
+    stretch_tilt(md);
     grid_init(&next, md->box_lo, md->box_length, g->dims, g->rank, g->size);
     for (int d = 0; d < 3; d++)
         next.walled[d] = g->walled[d];

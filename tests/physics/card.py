@@ -178,11 +178,15 @@ def check_slit(where, ranks, **more):
 
 
 def check_boxes(where, **more):
-    """A tilted box at rest, one that is sheared across its flips, and one whose
+    """A tilted box that grows, one that is sheared across its flips, and one whose
     edges are strained."""
     upright = re.sub(r"\[domain\]\n.*\n", "", LEANING)
     for what, text, keys, ranks in (
-            ("tilted", LEANING, [], [3]),
+            ("tilted, at constant pressure", LEANING,
+             [f"md.ensemble.{key}" for key in (
+                 "type=npt", "temperature=1", "relaxation=0.2", "pressure=2",
+                 "pressure_relaxation=1.2", "barostat=mtk",
+                 "coupling=anisotropic")], [3]),
             ("sheared", LEANING, ["md.deform.shear=2.5"], [1, 3]),
             ("sheared along y", LEANING, ["md.deform.shear=2.5",
                                           'md.deform.plane="yz"'], [3]),

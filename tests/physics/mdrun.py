@@ -49,12 +49,16 @@ class Result:
             d = f[f"particles/all/{field}"]
             return d[...] if isinstance(d, h5py.Dataset) else d["value"][-1]
 
-    def edges(self, index=-1):
-        """The three sides of the box."""
+    def cell(self, index=-1):
+        """The edges of the box, as rows."""
         with h5py.File(self.path, "r") as f:
             e = f["particles/all/box/edges"]
             e = e[...] if isinstance(e, h5py.Dataset) else e["value"][index]
-            return e if e.ndim == 1 else np.diag(e)
+            return np.diag(e) if e.ndim == 1 else e
+
+    def edges(self, index=-1):
+        """The three sides of the box."""
+        return np.diag(self.cell(index))
 
     @property
     def n(self):

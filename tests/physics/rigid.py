@@ -52,13 +52,15 @@ def system(n, step, shapes):
     return np.concatenate(x), names, np.array(molecule), bonds, angles
 
 
-def data_file(path, shapes=SHAPES, n=4, step=4.0, charge=0.0):
+def data_file(path, shapes=SHAPES, n=4, step=4.0, charge=0.0, tilt=None):
     """charge: of what a molecule's first particle makes up for; None: without."""
     x, names, molecule, bonds, angles = system(n, step, shapes)
     rows = ["rigid bodies", "", f"{len(x)} atoms", f"{len(bonds)} bonds",
             f"{len(angles)} angles", "3 atom types", "3 bond types",
             "2 angle types", ""]
     rows += [f"0 {n * step} {c}lo {c}hi" for c in "xyz"]
+    if tilt:
+        rows += [" ".join(map(str, tilt)) + " xy xz yz"]
     rows += ["", "Masses", ""]
     rows += [f"{k + 1} {MASS[s]} # {s}" for k, s in enumerate(SPECIES)]
     rows += ["", "Bond Coeffs # harmonic", ""]
@@ -121,10 +123,11 @@ CHARGED = "[md.coulomb]\nmethod = \"dsf\"\n"
 
 def lengths(run, frame, bonds):
     """Of all bonds, less what they should be, relative."""
-    x, box = run.frame("position", frame), run.edges(frame)
+    x, cell = run.frame("position", frame), run.cell(frame)
     kind, i, j = np.array(bonds).T
     d = x[i - 1] - x[j - 1]
-    d -= box * np.rint(d / box)
+    for a in (2, 1, 0):
+        d -= np.rint(d[:, a] / cell[a, a])[:, None] * cell[a]
     want = np.array([0] + list(LENGTH.values()))[kind]
     return np.linalg.norm(d, axis=1) / want - 1, d
 

@@ -222,6 +222,53 @@ def check_charges():
               "and the energy")
 
 
+# ---- constant pressure ----
+
+PRESSURE = '''[md.ensemble]
+type = "npt"
+temperature = 1.5
+relaxation = 0.3
+pressure = 1.0
+pressure_relaxation = 0.6
+barostat = "mtk"
+coupling = "anisotropic"
+'''
+
+
+def check_pressure():
+    """Molten salt: what is conserved shows that the box and all components of
+    forces and virials belong together."""
+    box, x = mdrun.jittered_box(5, cells=(4, 4, 4), spacing=1.15, jitter=0.1)
+    edges = box * np.array([[1, 0, 0], [0.5, 1, 0], [-0.2, 0.3, 1]])
+    v = rng.normal(0, 1.0, x.shape)
+    kind = ["PM"[k] for k in rng.permutation(64) % 2]
+    x = x @ np.linalg.inv(np.diag(box)) @ edges
+    mdrun.xyz("press.xyz", edges, x, kind, v - v.mean(0))
+    # b - a in place of b
+    mdrun.xyz("other.xyz", edges - np.outer([0, 1, 0], edges[0]), x, kind,
+              v - v.mean(0))
+
+    def salt(read, dt):
+        return fluid(read, round(0.1 / dt), round(0.01 / dt), PRESSURE).replace(
+            "0.002", str(dt)).replace("2.2", "1.7") + CHARGED.format(
+                method="ewald", more="wave_cutoff = 14.01").replace("1.5", "2.3")
+
+    one, two = (mdrun.run(salt("press.xyz", dt)) for dt in (0.002, 0.001))
+    spread = [np.ptp(r.observable("conserved_energy")) for r in (one, two)]
+    tap.near(spread[0] / spread[1], 4, 0.3, "constant pressure: what is conserved "
+             "wanders with the square of the timestep")
+    tap.below(spread[1], 0.01 * np.ptp(two.observable("total_energy")),
+              "while energy is exchanged")
+    grown = np.diag(two.cell(-1)) / np.diag(two.cell(0))
+    tap.ok(np.ptp(grown) > 1e-3 and
+           np.abs(two.cell(-1) - two.cell(0) * grown).max() < 1e-14 * box[0],
+           "x, y and z of all edges grow alike")
+    other = mdrun.run(salt("other.xyz", 0.002))
+    tap.below(max(mdrun.worst(other.observable(k), one.observable(k)) for k in
+                  ("potential_energy", "volume", "conserved_energy")), 1e-11,
+              "other edges of the same lattice give the same run")
+
+
 # ---- molecules ----
 
 def molecule_data(path, edges, x, size):
@@ -308,8 +355,6 @@ def check_decks():
            "a crystal is tilted with its box")
     for more, said in (
             ("[domain]\ntilt = [6, 0, 0]", "6 is more than half"),
-            ('[md.ensemble]\ntype = "npt"\ntemperature = 1\npressure = 1',
-             "right angles"),
             ('[[md.walls]]\nface = "zlo"\nstyle = "reflect"\n[[md.walls]]\n'
              'face = "zhi"\nstyle = "reflect"', "right angles"),
             ("[md.analysis.structure_factor]\nk_max = 8", "right angles")):
@@ -327,6 +372,7 @@ check_fluid()
 check_resume()
 check_metal()
 check_charges()
+check_pressure()
 check_molecules()
 check_decks()
 tap.done()
