@@ -4,6 +4,7 @@
  * As bath_cpu.c, with the same numbers. What baths do to velocities is added up
  * on the card, so that no step waits for it.
  */
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/box_cuda.h"
 #include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/outer_cuda.h"

@@ -4,110 +4,15 @@
  * A FENE bond that is longer than it can be leaves its length and place, as one
  * number of which the card keeps the greatest: check() names the longest.
  */
-#include "kernels/md/fixed_cuda.h"
-#include "kernels/md/terms_cuda.h"
+#include "kernels/md/bonded_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BONDED_FN static __host__ __device__ __forceinline__
-#include "kernels/md/bonded.h"
-#include "kernels/md/pairs.h"
 #include "kernels/md/term_errors.h"
 
-/* What the kernels need beside the particles; pointers are of the card. */
-struct term_view {
-    struct listed_terms list;
-    const struct md_bond_coeff *bonds;
-    const struct md_angle_coeff *angles;
-    const struct md_dihedral_coeff *dihedrals;
-    const struct md_improper_coeff *impropers;
-    const struct md_lj14 *lj14;
-    const struct md_pair14 *pairs14;
-    const struct lj_coeff *pairs;
-    double special_lj[3], switch_from;
-    struct fixed_units unit;
-    fixed_sum *fixed; /* forces, of sums in any order */
-    double *out;      /* sums: of blocks, or of particles */
-    unsigned long long *beyond, *broken;
-};
-
-/* ---- one particle's sums ---- */
-
-template <int FIXED> struct term_sum;
-
-template <> struct term_sum<0> {
-    double value;
-    __device__ __forceinline__ void add(double x, double, guard *)
-    {
-        value += x;
-    }
-};
-
-template <> struct term_sum<1> {
-    fixed_sum value;
-    __device__ __forceinline__ void add(double x, double unit, guard *reach)
-    {
-        add_fixed(&value, reach, x * unit);
-    }
-};
-
-/* Columns of the sums: MD_ENERGY_PAIR to MD_ENERGY_IMPROPER, then the virial,
- * then that by directions. */
-static const int SUM_VIRIAL = MD_ENERGY_IMPROPER + 1;
-static const int SUM_TENSOR = SUM_VIRIAL + 1;
-
-/* How many there are. */
-#define SUMS_OF(want) \
-    ((want) > 1 ? (int)TERM_SUMS : (want) > 0 ? SUM_TENSOR : 0)
-
-template <int FIXED, int WANT> struct term_sums {
-    double force_unit, energy_unit;
-    guard reach, reach_e;
-    struct term_sum<FIXED> force[3];
-    struct term_sum<FIXED> sum[SUMS_OF(WANT) + 1];
-
-    __device__ __forceinline__ void push(double sign, const double f[3])
-    {
-        for (int d = 0; d < 3; d++)
-            force[d].add(sign * f[d], force_unit, &reach);
-    }
-
-    /* Of this particle: its share of the term's. */
-    __device__ __forceinline__ void energy(int part, double share, double u)
-    {
-        if (WANT > 0)
-            sum[part].add(share * u, energy_unit, &reach_e);
-    }
-
-    /* Of a force at a place relative to the others of its term. */
-    __device__ __forceinline__ void virial(double share, const double f[3],
-                                           const double x[3])
-    {
-        if (WANT > 0)
-            sum[SUM_VIRIAL].add(share * dot3(f, x), energy_unit, &reach_e);
-        if (WANT > 1) {
-            for (int d = 0; d < 3; d++)
-                sum[SUM_TENSOR + d].add(share * f[d] * x[d], energy_unit,
-                                        &reach_e);
-            sum[SUM_TENSOR + 3].add(share * f[0] * x[1], energy_unit, &reach_e);
-            sum[SUM_TENSOR + 4].add(share * f[0] * x[2], energy_unit, &reach_e);
-            sum[SUM_TENSOR + 5].add(share * f[1] * x[2], energy_unit, &reach_e);
-        }
-    }
-};
-
 /* ---- terms; k: the particle's place in it ---- */
-
-template <class Sums>
-static __device__ __forceinline__ void
-add_pair(Sums *s, int first, double share, const double d[3], double f_over_r)
-{
-    double force[3] = {f_over_r * d[0], f_over_r * d[1], f_over_r * d[2]};
-    s->push(first ? 1 : -1, force);
-    s->virial(share, force, d);
-}
 
 static __device__ __forceinline__ void note_broken(const struct term_view &b,
                                                    uint32_t term, double r2)
@@ -150,29 +55,6 @@ static __device__ __forceinline__ void run_angle(const struct md_view &m,
     s->energy(MD_ENERGY_ANGLE, third, energy);
     s->virial(third, f_i, u);
     s->virial(third, f_k, v);
-}
-
-/* Lennard-Jones of the ends of a CHARMM dihedral. */
-template <class Sums>
-static __device__ __forceinline__ void
-run_ends(const struct md_view &m, const struct term_view &b,
-         const struct card_term &t, int k, double weight, Sums *s)
-{
-    double d[3];
-    if (!b.lj14)
-        return;
-    difference(m, t.slot[0], t.slot[3], d);
-    int species = m.pair[t.slot[0]].species;
-    const struct md_lj14 *c =
-        &b.lj14[species * m.n_species + m.pair[t.slot[3]].species];
-    double inv2 = 1 / dot3(d, d), inv6 = inv2 * inv2 * inv2;
-    double u = weight * inv6 * (c->c12 * inv6 - c->c6);
-    double g = weight * inv6 * (12 * c->c12 * inv6 - 6 * c->c6) * inv2;
-    double force[3] = {g * d[0], g * d[1], g * d[2]};
-    if (k == 0 || k == 3)
-        s->push(k == 0 ? 1 : -1, force);
-    s->energy(MD_ENERGY_PAIR, 0.25, u);
-    s->virial(0.25, force, d);
 }
 
 static __device__ __forceinline__ double
@@ -227,83 +109,56 @@ static __device__ __forceinline__ void run_torsion(const struct md_view &m,
         run_ends(m, b, t, k, b.dihedrals[t.type].weight, s);
 }
 
-/* Lennard-Jones between particles that are few bonds apart: they are not in the
- * pair list, and here by their shares. */
-template <class Sums>
-static __device__ __forceinline__ void run_special(const struct md_view &m,
-                                                   const struct term_view &b,
-                                                   uint32_t at, int k, Sums *s)
+/* What a kernel knows: all terms; all, and pairs of other forms; pairs few
+ * bonds apart alone, as in rigid water, with a fraction of the registers. */
+enum { TERMS_ALL, TERMS_FORMS, TERMS_PAIRS, TERMS_KINDS };
+
+template <int TERMS, int WANT, class Sums>
+static __device__ __forceinline__ void run_term(const struct md_view &m,
+                                                const struct term_view &b,
+                                                uint32_t at, int k, Sums *s)
 {
-    const struct card_term &t = b.list.term[at];
-    double d[3], g, share = b.special_lj[t.type];
-    difference(m, t.slot[0], t.slot[1], d);
-    double r2 = dot3(d, d);
-    int species = m.pair[t.slot[0]].species;
-    const struct lj_coeff *c =
-        &b.pairs[species * m.n_species + m.pair[t.slot[1]].species];
-    if (!(r2 < c->cutoff2))
+    int kind = b.list.term[at].kind;
+    if (kind == MD_TERM_SPECIAL)
+        run_special<TERMS == TERMS_FORMS>(m, b, at, k, s);
+    else if (kind == MD_TERM_PAIR14)
+        run_pair14(m, b, at, k, s);
+    else if (TERMS == TERMS_PAIRS)
         return;
-    double u = lj_pair(c, b.switch_from, r2, &g);
-    add_pair(s, k == 0, 0.5, d, share * g);
-    s->energy(MD_ENERGY_PAIR, 0.5, share * u);
+    else if (kind == MD_TERM_BOND)
+        run_bond<WANT>(m, b, at, k, s);
+    else if (kind == MD_TERM_ANGLE)
+        run_angle(m, b, at, k, s);
+    else
+        run_torsion(m, b, at, k, s);
 }
 
-/* A pair that has coefficients of its own. */
-template <class Sums>
-static __device__ __forceinline__ void run_pair14(const struct md_view &m,
-                                                  const struct term_view &b,
-                                                  uint32_t at, int k, Sums *s)
-{
-    const struct card_term &t = b.list.term[at];
-    const struct md_pair14 *c = &b.pairs14[t.type];
-    double d[3];
-    difference(m, t.slot[0], t.slot[1], d);
-    double inv2 = 1 / dot3(d, d), inv6 = inv2 * inv2 * inv2;
-    double f_lj = inv6 * (12 * c->c12 * inv6 - 6 * c->c6);
-    add_pair(s, k == 0, 0.5, d, f_lj * inv2);
-    s->energy(MD_ENERGY_PAIR, 0.5, inv6 * (c->c12 * inv6 - c->c6));
-}
-
-template <int WANT, class Sums>
+template <int TERMS, int WANT, class Sums>
 static __device__ __forceinline__ void run_terms(const struct md_view &m,
                                                  const struct term_view &b,
                                                  uint32_t i, Sums *s)
 {
-    for (uint32_t q = b.list.first[i]; q < b.list.first[i + 1]; q++) {
-        uint32_t at = b.list.entry[q] / 4;
-        int k = (int)(b.list.entry[q] % 4);
-        switch (b.list.term[at].kind) {
-        case MD_TERM_BOND:
-            run_bond<WANT>(m, b, at, k, s);
-            break;
-        case MD_TERM_ANGLE:
-            run_angle(m, b, at, k, s);
-            break;
-        case MD_TERM_SPECIAL:
-            run_special(m, b, at, k, s);
-            break;
-        case MD_TERM_PAIR14:
-            run_pair14(m, b, at, k, s);
-            break;
-        default:
-            run_torsion(m, b, at, k, s);
-        }
-    }
+    for (uint32_t q = b.list.first[i]; q < b.list.first[i + 1]; q++)
+        run_term<TERMS, WANT>(m, b, b.list.entry[q] / 4,
+                              (int)(b.list.entry[q] % 4), s);
 }
 
 /* ---- kernels ---- */
 
+/* On a multiprocessor, at least: leaves 128 registers to a thread. */
+enum { BLOCKS_AT_ONCE = 4 };
+
 /* Forces are added to those that are there. WANT: sums, with 2 also the virial
  * by directions; each block's go to the columns of out. */
-template <int WANT>
-static __global__ void __launch_bounds__(MD_THREADS)
+template <int TERMS, int WANT>
+static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
     term_force(struct md_view m, struct term_view b)
 {
     uint32_t i = thread_index();
-    struct term_sums<0, WANT> s;
+    struct term_sums<ADD_PLAIN, WANT> s;
     memset(&s, 0, sizeof s);
     if (i < m.n_own && b.list.first[i] < b.list.first[i + 1]) {
-        run_terms<WANT>(m, b, i, &s);
+        run_terms<TERMS, WANT>(m, b, i, &s);
         for (int d = 0; d < 3; d++)
             m.f[d * m.stride + i] += (scalar)s.force[d].value;
     }
@@ -317,31 +172,50 @@ static __global__ void __launch_bounds__(MD_THREADS)
     }
 }
 
+/* Add to the sums that are there; the new ones' number. */
+static __device__ __forceinline__ double
+add_to_sum(const struct term_view &b, size_t at, struct term_sum<ADD_FIXED> sum)
+{
+    sum.value += b.fixed[at];
+    b.fixed[at] = sum.value;
+    return sum.number() * b.unit.per_force;
+}
+
+static __device__ __forceinline__ double
+add_to_sum(const struct term_view &b, size_t at, struct term_sum<ADD_WIDE> sum)
+{
+    sum.value.high += b.wide[at].high;
+    sum.value.low += b.wide[at].low;
+    b.wide[at] = sum.value;
+    return sum.number() * b.wide_unit.per_force;
+}
+
 /* The same with sums in any order; a particle's own go to the columns. */
-template <int WANT>
-static __global__ void __launch_bounds__(MD_THREADS)
+template <int HOW, int WANT>
+static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
     term_force_fixed(struct md_view m, struct term_view b)
 {
+    const int TERMS = HOW == ADD_WIDE ? TERMS_FORMS : TERMS_ALL;
     uint32_t i = thread_index();
     if (i >= m.n_own)
         return;
-    struct term_sums<1, WANT> s;
+    struct term_sums<HOW, WANT> s;
     memset(&s, 0, sizeof s);
-    s.force_unit = b.unit.force;
-    s.energy_unit = b.unit.energy;
+    s.force_unit = HOW == ADD_WIDE ? b.wide_unit.force : b.unit.force;
+    s.energy_unit = HOW == ADD_WIDE ? b.wide_unit.energy : b.unit.energy;
     if (b.list.first[i] < b.list.first[i + 1]) {
-        run_terms<WANT>(m, b, i, &s);
+        run_terms<TERMS, WANT>(m, b, i, &s);
         for (int d = 0; d < 3; d++) {
             size_t at = d * m.stride + i;
-            fixed_sum sum = b.fixed[at] + s.force[d].value;
-            b.fixed[at] = sum;
-            m.f[at] = (scalar)(fixed_value(sum) * b.unit.per_force);
+            m.f[at] = (scalar)add_to_sum(b, at, s.force[d]);
         }
     }
+    double per_energy =
+        HOW == ADD_WIDE ? b.wide_unit.per_energy : b.unit.per_energy;
     for (int q = 0; q < SUMS_OF(WANT); q++)
-        b.out[q * m.stride + i] =
-            fixed_value(s.sum[q].value) * b.unit.per_energy;
-    if (left_range(s.reach) || left_range(s.reach_e))
+        b.out[q * m.stride + i] = s.sum[q].number() * per_energy;
+    if (HOW == ADD_WIDE ? wide_left_range(s.reach) || wide_left_range(s.reach_e)
+                        : left_range(s.reach) || left_range(s.reach_e))
         atomicMin(b.beyond, (unsigned long long)m.id[i]);
 }
 
@@ -357,11 +231,19 @@ static struct term_view view_of(const struct md_store *s, int side)
     b.lj14 = f->lj14 ? ARRAY(s, ARRAY_LJ14, struct md_lj14) : NULL;
     b.pairs14 = ARRAY(s, ARRAY_PAIRS14, struct md_pair14);
     b.pairs = ARRAY(s, ARRAY_EXACT_PAIRS, struct lj_coeff);
-    for (int k = 0; k < 3; k++)
+    b.forms = ARRAY(s, ARRAY_FORM_EXACT, struct md_pair_form);
+    b.near = ARRAY(s, ARRAY_FORM_NEAR, struct near_pair);
+    for (int k = 0; k < 3; k++) {
         b.special_lj[k] = f->special_lj[k];
+        b.special_coulomb[k] = f->special_coulomb[k];
+    }
     b.switch_from = f->switch_from;
+    b.charged = s->coulomb;
+    b.coulomb = f->coulomb;
     b.unit = s->fixed;
     b.fixed = ARRAY(s, ARRAY_FIXED, fixed_sum);
+    b.wide_unit = s->wide;
+    b.wide = ARRAY(s, ARRAY_WIDE, struct wide_sum);
     b.out = s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double)
                                    : ARRAY(s, ARRAY_PARTIAL, double);
     b.beyond = ARRAY(s, ARRAY_BEYOND, unsigned long long);
@@ -369,14 +251,31 @@ static struct term_view view_of(const struct md_store *s, int side)
     return b;
 }
 
+typedef void (*term_kernel)(struct md_view, struct term_view);
+
+static term_kernel choose_kernel(const struct md_store *s, int want, int halo)
+{
+    static const term_kernel plain[TERMS_KINDS][3] = {
+        {term_force<TERMS_ALL, 0>, term_force<TERMS_ALL, 1>,
+         term_force<TERMS_ALL, 2>},
+        {term_force<TERMS_FORMS, 0>, term_force<TERMS_FORMS, 1>,
+         term_force<TERMS_FORMS, 2>},
+        {term_force<TERMS_PAIRS, 0>, term_force<TERMS_ALL, 1>,
+         term_force<TERMS_ALL, 2>}};
+    static const term_kernel in_any_order[2][2] = {
+        {term_force_fixed<ADD_FIXED, 0>, term_force_fixed<ADD_FIXED, 2>},
+        {term_force_fixed<ADD_WIDE, 0>, term_force_fixed<ADD_WIDE, 2>}};
+    if (s->setup.deterministic)
+        return in_any_order[s->wide_sums][want > 0];
+    return plain[s->forms                     ? TERMS_FORMS
+                 : s->terms->pairs_only[halo] ? TERMS_PAIRS
+                                              : TERMS_ALL][want];
+}
+
 /* want: as of the kernels. */
 static int launch(struct md_store *s, int want, int halo)
 {
-    typedef void (*term_kernel)(struct md_view, struct term_view);
-    static const term_kernel kernels[2][3] = {
-        {term_force<0>, term_force<1>, term_force<2>},
-        {term_force_fixed<0>, term_force_fixed<1>, term_force_fixed<2>}};
-    term_kernel kernel = kernels[s->setup.deterministic != 0][want];
+    term_kernel kernel = choose_kernel(s, want, halo);
     LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
            s->device->stream, s->view, view_of(s, halo));
     CUDA_TRY_LAUNCH(s->ctx, "term_force");

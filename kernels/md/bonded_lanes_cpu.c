@@ -92,7 +92,11 @@ struct block {
     double d[3][WIDE], r2[WIDE], g[WIDE];
 };
 
-KERNEL_FN void load_block(const struct md_store *s, struct block *b)
+/* Not inline: a compiler that sees what r2 comes from may compute it twice, in
+ * vectors and one by one, with other roundings, and special() would look for
+ * one's place in the other's segment. */
+static __attribute__((noinline)) void load_block(const struct md_store *s,
+                                                 struct block *b)
 {
     for (int l = 0; l < WIDE; l++)
         for (int e = 0; e < 2; e++)

@@ -46,17 +46,7 @@
 #define cuda_do_now MD_NAME(cuda_do_now)
 #define cuda_settle MD_NAME(cuda_settle)
 #define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
-#define cuda_set_wide MD_NAME(cuda_set_wide)
-#define cuda_reserve_wide MD_NAME(cuda_reserve_wide)
-#define cuda_choose_fixed MD_NAME(cuda_choose_fixed)
-#define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
-#define cuda_launch_fixed MD_NAME(cuda_launch_fixed)
-#define cuda_sum_columns MD_NAME(cuda_sum_columns)
-#define cuda_add_column MD_NAME(cuda_add_column)
-#define cuda_fail_beyond MD_NAME(cuda_fail_beyond)
-#define cuda_check_beyond MD_NAME(cuda_check_beyond)
 #define cuda_estimate MD_NAME(cuda_estimate)
-#define cuda_columns MD_NAME(cuda_columns)
 #define cuda_launch_terms MD_NAME(cuda_launch_terms)
 #define cuda_add_terms MD_NAME(cuda_add_terms)
 #define cuda_kinetic_tensor MD_NAME(cuda_kinetic_tensor)
@@ -146,39 +136,6 @@ int cuda_launch_unpack(struct md_store *s, const void *buffer);
 int cuda_launch_force(struct md_store *s, int halo);
 int cuda_launch_kick(struct md_store *s, double dt_kick);
 int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
-
-/* ---- fixed_cuda.cu: see there ---- */
-
-void cuda_choose_fixed(struct md_store *s);
-int cuda_reserve_fixed(struct md_store *s, size_t n);
-int cuda_launch_fixed(struct md_store *s, int want, int halo);
-/* Units of near_cuda.h for forces up to `greatest` over a distance `reach`. */
-void cuda_set_wide(struct md_store *s, double greatest, double reach);
-/* Room for its sums, with the list. */
-int cuda_reserve_wide(struct md_store *s);
-/* How many columns there are. */
-size_t cuda_columns(const struct md_setup *setup);
-/* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
-int cuda_sum_columns(struct md_store *s, int n_values, double *out);
-/* Add the sum of the first to a number on the card, in stream order. */
-int cuda_add_column(struct md_store *s, double *to);
-/* The failure of particle `id`, whose force is beyond the range; or 0 where
- * there is none. */
-int cuda_fail_beyond(struct md_store *s, unsigned long long id);
-int cuda_check_beyond(struct md_store *s);
-
-/* ---- charged_cuda.cu: charges, and CHARMM's switch ---- */
-
-#define cuda_charges_create MD_NAME(cuda_charges_create)
-#define cuda_launch_charged MD_NAME(cuda_launch_charged)
-int cuda_charges_create(struct md_store *s);
-/* The pair forces, where cuda_has_charged_pairs(). */
-int cuda_launch_charged(struct md_store *s, int want, int halo);
-
-static inline int cuda_has_charged_pairs(const struct md_store *s)
-{
-    return s->coulomb || s->charges.from2 > 0;
-}
 
 double cuda_estimate(const struct md_setup *setup, double own, double copies);
 

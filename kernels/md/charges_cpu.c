@@ -17,29 +17,24 @@ static int keep_table(const double *table, scalar **out)
     return 0;
 }
 
-/* Doubles only: floats have segments of so low a degree that no root pays. The
- * polynomials' error is measured against plain Coulomb's force at the cutoff,
- * which other errors of the method exceed by far. Returns 0 or -1. */
+/* Doubles only: floats have segments of so low a degree that no root pays.
+ * Returns 0 or -1. */
 static int make_smooth(struct md_charges *c, const struct md_coulomb *q)
 {
-    double table[(SMOOTH_DEGREE + 1) * SMOOTH_PARTS];
-    segment_fn const fn[] = {smooth_force, smooth_energy};
+    enum { SIZE = (SMOOTH_DEGREE + 1) * SMOOTH_PARTS };
+    double table[2][SIZE];
     scalar **const out[] = {&c->smooth_force, &c->smooth_energy};
     if (KERNEL_SCALAR_BYTES != 8 || q->method != MD_COULOMB_EWALD)
         return 0;
-    c->smooth = 1;
+    c->smooth = smooth_tables(q->alpha, q->cutoff, table[0], table[1]);
     c->constant = q->constant;
     c->parts_per_length2 = SMOOTH_PARTS / c->cutoff2;
     for (int k = 0; k < 2; k++) {
         size_t capacity = 0;
-        if (md_grow((void **)out[k], &capacity, sizeof table / sizeof *table,
-                    sizeof **out[k]) != 0)
+        if (md_grow((void **)out[k], &capacity, SIZE, sizeof **out[k]) != 0)
             return -1;
-        double scale = k == 0 ? c->cutoff2 * q->cutoff : q->cutoff;
-        double error = smooth_table(fn[k], q->alpha, c->cutoff2, table);
-        c->smooth = c->smooth && error * scale < 3e-12;
-        for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-            (*out[k])[i] = (scalar)table[i];
+        for (size_t i = 0; i < SIZE; i++)
+            (*out[k])[i] = (scalar)table[k][i];
     }
     return 0;
 }

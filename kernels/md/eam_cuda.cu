@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__(MD_THREADS)
     out.rho[i] = (scalar)(wide_value(rho) * out.per_unit);
     if (WANT)
         out.near.column[i] = wide_value(energy) * out.near.unit.per_energy;
-    if (reach >> WIDE_REACH_BITS != 0)
+    if (wide_left_range(reach))
         atomicMin(out.near.beyond, (unsigned long long)m.id[i]);
 }
 

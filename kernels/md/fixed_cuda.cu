@@ -12,7 +12,6 @@
  * changes; it gives the unit in which all terms together fit into 62 bits.
  */
 #include "kernels/md/fixed_cuda.h"
-#include "kernels/md/near_cuda.h"
 
 #include <math.h>
 
@@ -118,8 +117,14 @@ int cuda_launch_fixed(struct md_store *s, int want, int halo)
 
 /* ---- range ---- */
 
+int cuda_sums_are_wide(const struct md_setup *setup)
+{
+    return setup->deterministic && (setup->tables || setup->eam);
+}
+
 void cuda_choose_fixed(struct md_store *s)
 {
+    s->wide_sums = cuda_sums_are_wide(&s->setup);
     double force = 0, length = 0;
     for (int k = 0; k < s->setup.n_species * s->setup.n_species; k++) {
         const struct lj_coeff *c = &s->setup.coeff[k];
@@ -152,7 +157,7 @@ void cuda_set_wide(struct md_store *s, double greatest, double reach)
 
 int cuda_reserve_wide(struct md_store *s)
 {
-    if (!s->setup.deterministic || !(s->forms || s->eam))
+    if (!s->wide_sums)
         return 0;
     return cuda_reserve(s, ARRAY_WIDE, 3 * s->capacity, sizeof(struct wide_sum),
                         "forces");

@@ -1,6 +1,7 @@
 /* list_cuda.cu: the pair list, one thread a particle over the cells around it.
  */
 #include "kernels/md/eam_cuda.h"
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/outer_cuda.h"
 #include "kernels/md/terms_cuda.h"
 

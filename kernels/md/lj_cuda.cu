@@ -1,11 +1,12 @@
 /* lj_cuda.cu: Lennard-Jones forces, one thread a particle over its neighbors.
  */
-#include "kernels/md/terms_cuda.h"
-
+#include "kernels/md/charged_cuda.h"
 #include "kernels/md/clock_cuda.h"
 #include "kernels/md/eam_cuda.h"
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/lj.h"
+#include "kernels/md/terms_cuda.h"
 
 /* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial,
  * with 2 also the virial by directions. HALO: neighbors are copies, and the
@@ -128,10 +129,10 @@ static int launch(struct md_store *s, int want, int halo)
                      (halo ? 6 : 3) * (sizeof(scalar) + fixed));
     if (s->eam)
         return cuda_eam_force(s, want, halo);
-    if (s->forms)
-        return cuda_forms_launch(s, want, halo);
     if (cuda_has_charged_pairs(s))
         return cuda_launch_charged(s, want, halo);
+    if (s->forms)
+        return cuda_forms_launch(s, want, halo);
     return s->setup.deterministic ? cuda_launch_fixed(s, want, halo)
                                   : launch_plain(s, want, halo);
 }

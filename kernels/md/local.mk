@@ -106,8 +106,10 @@ MD_CUDA_SOURCES += \
 	kernels/md/virial_cuda.cu \
 	kernels/md/waves_cuda.cu
 EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
-	kernels/md/box_cuda.h kernels/md/calls_cuda.h kernels/md/clock_cuda.h \
-	kernels/md/dynamics_cuda.h \
-	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h kernels/md/forms_cuda.h \
+	kernels/md/bonded_cuda.h kernels/md/box_cuda.h kernels/md/calls_cuda.h \
+	kernels/md/charged_cuda.h kernels/md/charged_pair_cuda.h \
+	kernels/md/clock_cuda.h kernels/md/dynamics_cuda.h \
+	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h \
+	kernels/md/form_pair_cuda.h kernels/md/forms_cuda.h \
 	kernels/md/mesh_cuda.h kernels/md/near_cuda.h kernels/md/outer_cuda.h \
 	kernels/md/rigid_cuda.h kernels/md/terms_cuda.h kernels/md/threads_cuda.h

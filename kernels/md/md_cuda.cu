@@ -1,9 +1,11 @@
 /* md_cuda.cu: a card's table of molecular-dynamics kernels, one per precision.
  */
 #include "kernels/md/box_cuda.h"
+#include "kernels/md/charged_cuda.h"
 #include "kernels/md/clock_cuda.h"
 #include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/eam_cuda.h"
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/mesh_cuda.h"
 #include "kernels/md/outer_cuda.h"
@@ -124,13 +126,6 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     return cuda_reserve_own(s->ctx, s, (size_t)setup->expected_count);
 }
 
-static int has_terms(const struct md_force_field *f)
-{
-    return f && f->n_bonds + f->n_angles + f->n_dihedrals + f->n_impropers +
-                        f->n_pairs14 >
-                    0;
-}
-
 /* Charges, or the switch, which charged_cuda.cu has. */
 static int acts_between(const struct md_setup *setup)
 {
@@ -143,10 +138,6 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
     *out = NULL;
-    if (acts_between(setup) && has_terms(setup->field))
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "bonds beside [md.coulomb] or md.pair.switch_from are not "
-                    "computed on a card yet; use device = \"cpu\"");
     if (acts_between(setup) && setup->deterministic)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "md.deterministic = true does not go with [md.coulomb] or "
@@ -260,7 +251,7 @@ static double bytes_of_own(const struct md_setup *setup)
                        ? 3.0 * sizeof(fixed_sum) +
                              (double)cuda_columns(setup) * sizeof(double)
                        : 0;
-    if (setup->deterministic && (setup->tables || setup->eam))
+    if (cuda_sums_are_wide(setup))
         fixed += 3.0 * 2 * sizeof(fixed_sum);
     double charge = setup->charged ? sizeof(scalar) : 0;
     return columns + charge + sorting + sums + fixed +

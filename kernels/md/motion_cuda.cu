@@ -1,5 +1,6 @@
 /* motion_cuda.cu: velocities and positions of own particles. */
 #include "kernels/md/box_cuda.h"
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/terms_cuda.h"
 

@@ -12,48 +12,7 @@
 #ifndef WARPDECK_KERNELS_MD_NEAR_CUDA_H
 #define WARPDECK_KERNELS_MD_NEAR_CUDA_H
 
-#include <math.h>
-
-#include "kernels/md/store_cuda.h"
-
-/* ---- sums in any order ----
- *
- * As in fixed_cuda.cu, of forces whose greatest value is not known by two
- * numbers: each term is rounded to a whole number of units, of which 2^100 fit,
- * and added in two integers, of multiples of 2^40 and of what is left. A unit
- * is 2^-78 of the greatest force of the tables, which is that of pairs far
- * nearer than any come. */
-
-static const double WIDE_LOW = 1099511627776.0; /* 2^40 */
-static const double WIDE_TERM_MAX = WIDE_LOW * WIDE_LOW * 1048576.0;
-enum { WIDE_TERM_BITS = 100, WIDE_UNIT_BITS = 78, WIDE_GUARD_BITS = 12 };
-/* Sum of the absolute higher integers over 2^WIDE_GUARD_BITS that may not be
- * reached: own ones and copies take half of the range each. */
-enum { WIDE_REACH_BITS = 60 - WIDE_GUARD_BITS };
-
-struct wide_sum {
-    unsigned long long high, low; /* signed, modulo 2^64 */
-};
-
-static __device__ __forceinline__ void
-wide_add(struct wide_sum *sum, unsigned long long *reach, double term)
-{
-    if (!(fabs(term) < WIDE_TERM_MAX)) {
-        *reach += 1ull << WIDE_REACH_BITS;
-        return;
-    }
-    double high = floor(term * (1 / WIDE_LOW)); /* exact, and what is left */
-    long long whole = __double2ll_rn(high);
-    sum->high += (unsigned long long)whole;
-    sum->low += (unsigned long long)__double2ll_rn(fma(-high, WIDE_LOW, term));
-    *reach +=
-        (unsigned long long)(whole < 0 ? -whole : whole) >> WIDE_GUARD_BITS;
-}
-
-static __device__ __forceinline__ double wide_value(struct wide_sum sum)
-{
-    return (double)(long long)sum.high * WIDE_LOW + (double)(long long)sum.low;
-}
+#include "kernels/md/fixed_cuda.h"
 
 /* ---- the loop ---- */
 
@@ -197,7 +156,7 @@ static __global__ void __launch_bounds__(MD_THREADS)
     for (int k = 0; k < VALUES; k++)
         out.column[k * m.stride + i] =
             wide_value(value[k]) * out.unit.per_energy;
-    if ((reach | reach_value) >> WIDE_REACH_BITS != 0)
+    if (wide_left_range(reach) || wide_left_range(reach_value))
         atomicMin(out.beyond, (unsigned long long)m.id[i]);
 }
 

@@ -1,5 +1,6 @@
 /* outer_cuda.cu: walls, constant fields, and groups that are pulled or held. */
 #include "kernels/md/outer_cuda.h"
+#include "kernels/md/fixed_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>

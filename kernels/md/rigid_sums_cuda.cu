@@ -1,6 +1,7 @@
 /* rigid_sums_cuda.cu: groups of particles at fixed distances in a box that
  * changes, and what they add to sums. See rigid.h.
  */
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/rigid_cuda.h"
 
 /* ---- a box that changes ---- */

@@ -73,4 +73,17 @@ static inline double smooth_table(segment_fn fn, double alpha, double cutoff2,
     return worst;
 }
 
+/* Force and energy, [SMOOTH_DEGREE + 1][SMOOTH_PARTS] each, up to the cutoff.
+ * Returns whether they may be used: their error is measured against plain
+ * Coulomb's force at the cutoff, which other errors of the method exceed by
+ * far. */
+static inline int smooth_tables(double alpha, double cutoff, double *force,
+                                double *energy)
+{
+    double end = cutoff * cutoff;
+    double error_force = smooth_table(smooth_force, alpha, end, force);
+    double error_energy = smooth_table(smooth_energy, alpha, end, energy);
+    return error_force * end * cutoff < 3e-12 && error_energy * cutoff < 3e-12;
+}
+
 #endif

@@ -1,5 +1,5 @@
 /* store_cuda.cu: memory of the store, particles in and out, reductions. */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/fixed_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>

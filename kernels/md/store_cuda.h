@@ -63,8 +63,11 @@ struct pair_terms {
 struct charge_terms {
     const scalar *table;    /* forces, then energies: coulomb_table.h */
     scalar cutoff2, least2; /* of the tables */
-    scalar from2;           /* where the switch begins; 0: none */
-    double self;            /* energy of a unit charge alone */
+    const scalar *smooth;   /* the same of smooth.h */
+    scalar constant, parts_per_length2;
+    int smooth_too; /* these are good */
+    scalar from2;   /* where the switch begins; 0: none */
+    double self;    /* energy of a unit charge alone */
     struct md_coulomb exact;
 };
 
@@ -205,7 +208,7 @@ struct fixed_units {
 
 typedef unsigned long long fixed_sum; /* signed, modulo 2^64 */
 
-/* The same of near_cuda.h. */
+/* The same of sums of a wider range: fixed_cuda.h. */
 struct wide_units {
     double force, per_force, energy, per_energy;
 };
@@ -240,6 +243,7 @@ enum md_array {
     ARRAY_RESULT,
     ARRAY_TERMS,
     ARRAY_COULOMB,
+    ARRAY_SMOOTH,
     ARRAY_MASS,
     ARRAY_INVERSE_MASS,
     ARRAY_COUNTER,
@@ -329,6 +333,7 @@ struct md_store {
     struct step_result *result; /* pinned */
     struct fixed_units fixed;
     struct wide_units wide;
+    int wide_sums;            /* deterministic ones are wide */
     double most_force;        /* that deterministic sums have room for */
     struct cuda_forms *forms; /* forms_cuda.cu, or NULL */
     struct cuda_eam *eam;     /* eam_cuda.cu, or NULL */

@@ -242,8 +242,11 @@ static int list_entries(struct ctx *ctx, struct md_store *s)
     TRY(reserve_host(ctx, &t->first, &t->cap_first, rows + 2));
     memset(t->first, 0, (rows + 2) * sizeof *t->first);
     t->n_entries[0] = t->n_entries[1] = 0;
+    t->pairs_only[0] = t->pairs_only[1] = 1;
     for (size_t i = 0; i < t->n; i++) {
         int side = has_copy(&t->term[i], (uint32_t)own);
+        t->pairs_only[side] &= t->term[i].kind == MD_TERM_SPECIAL ||
+                               t->term[i].kind == MD_TERM_PAIR14;
         for (int k = 0; k < t->term[i].size; k++)
             if (t->term[i].slot[k] < own) {
                 t->first[side * own + t->term[i].slot[k] + 2]++;

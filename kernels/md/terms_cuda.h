@@ -49,6 +49,7 @@ struct card_terms {
      * term * 4 + its place in it; side 1: with copies */
     uint32_t *first, *entry;
     size_t n_entries[2];
+    int pairs_only[2]; /* those of the side are pairs few bonds apart */
     /* the same of ids that are kept out of the pair list */
     uint32_t *first_excluded;
     int64_t *excluded;

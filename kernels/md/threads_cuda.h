@@ -9,9 +9,11 @@
 #if MD_PRECISION == 1
 #define SCALAR_ROUND(x) rint(x)
 #define SCALAR_SQRT(x) sqrt(x)
+#define SCALAR_RSQRT(x) rsqrt(x)
 #else
 #define SCALAR_ROUND(x) rintf(x)
 #define SCALAR_SQRT(x) sqrtf(x)
+#define SCALAR_RSQRT(x) rsqrtf(x)
 #endif
 
 static __device__ __forceinline__ uint32_t thread_index(void)

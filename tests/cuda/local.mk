@@ -20,6 +20,7 @@ EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/faults.cu \
 	tests/cuda/samples.cu tests/cuda/samples.h
 
 MOLECULES_SOURCES = tests/cuda/molecules.c tests/cuda/molecules.h \
+	tests/cuda/molecules_case.c tests/cuda/molecules_charged.c \
 	tests/cuda/molecules_files.c $(MD_CASE_SOURCES)
 
 if WITH_CUDASIM

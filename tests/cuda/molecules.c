@@ -9,15 +9,11 @@
 
 #include "base/comm.h"
 #include "base/error.h"
-#include "solvers/md/md_data.h"
 #include "molecules.h"
-#include "tests/md/md_case.h"
 #include "tests/tap.h"
 
 /* One FENE bond of the chains is longer. */
 static const double FENE_LONGEST = 1.214;
-
-/* ---- a case on either device ---- */
 
 #define CHAINS                                                   \
     "[run]\nsolver = \"md\"\nseed = 3\n[md]\ntimestep = 0.002\n" \
@@ -50,155 +46,6 @@ static const double FENE_LONGEST = 1.214;
     "species = [\"H\", \"H\"]\nepsilon = 0\nsigma = 1\n"                  \
     "[md.constraints]\nrigid_water = [\"O\", \"H\"]\nbelow_mass = 1.5\n"
 
-/* Every style, each of one type; and in place of the last type's dihedrals
- * pairs with coefficients of their own. fene: the length where it breaks. */
-static int give_styles(struct md_case *c, double fene)
-{
-    struct md_bonded *b = &c->md->bonded;
-    struct md_data *data = c->md->data;
-    if (!b->on)
-        return 0;
-    b->bonds[0] = (struct md_bond_coeff){MD_BOND_HARMONIC, 100, 1.15, 0, 0, 0};
-    b->bonds[1] = (struct md_bond_coeff){MD_BOND_FENE, 30, fene, 0, 1, 0.95};
-    b->bonds[2] = (struct md_bond_coeff){MD_BOND_MORSE, 50, 1.1, 1.5, 0, 0};
-    b->angles[0] = (struct md_angle_coeff){MD_ANGLE_HARMONIC, 40, 2.2, 0, 0};
-    b->angles[1] = (struct md_angle_coeff){MD_ANGLE_CHARMM, 30, 2.1, 5, 2.1};
-    b->angles[2] = (struct md_angle_coeff){MD_ANGLE_COSINE, 4, 0, 0, 0};
-    b->dihedrals[0] =
-        (struct md_dihedral_coeff){MD_DIHEDRAL_CHARMM, 1.5, 0.4, 0.5, 3, {0}};
-    b->dihedrals[1] = (struct md_dihedral_coeff){
-        MD_DIHEDRAL_OPLS, 0, 0, 0, 0, {1.3, -0.3, 0.6, 0.1}};
-    b->dihedrals[2] = (struct md_dihedral_coeff){
-        MD_DIHEDRAL_MULTI, 0, 0, 0, 0, {0.4, 0.2, -0.5, 0.3, 0.1, 0.05}};
-    b->impropers[0] =
-        (struct md_improper_coeff){MD_IMPROPER_HARMONIC, 8, 0.35, 0, 0};
-    b->impropers[1] = (struct md_improper_coeff){MD_IMPROPER_CVFF, 3, 0, -1, 2};
-    b->impropers[2] =
-        (struct md_improper_coeff){MD_IMPROPER_SIGNED, 6, -0.6, 0, 0};
-    data->pairs14 = calloc(1, sizeof *data->pairs14);
-    b->lj14 = calloc(4, sizeof *b->lj14);
-    if (!data->pairs14 || !b->lj14)
-        return FAIL(c->ctx, STATUS_MEMORY, "no memory");
-    *data->pairs14 = (struct md_pair14){3, 4, 0, 0};
-    for (int k = 0; k < 4; k++)
-        b->lj14[k] = (struct md_lj14){2 + k % 3, 3 - k % 3};
-    b->field.n_pairs14 = 1;
-    b->field.pairs14 = data->pairs14;
-    b->field.lj14 = b->lj14;
-    for (size_t k = 0; data->terms && k < data->n_all_terms; k++) {
-        struct md_term *term = &data->terms[k];
-        if (term->kind == MD_TERM_DIHEDRAL && term->type == 3)
-            *term = (struct md_term){
-                {term->id[0], term->id[3], 0, 0}, MD_TERM_PAIR14, 0};
-    }
-    return 0;
-}
-
-/* On the CPU (cpu = 1) or on the test's device, up to the first forces. */
-static int start(struct ctx *ctx, struct md_case *c, int cpu, double fene,
-                 const char *deck)
-{
-    const char *device = getenv("WARPDECK_TEST_DEVICE");
-    TRY(case_read(ctx, c, "%s", deck));
-    TRY(job_open_device(ctx, &c->job, cpu || !device ? "cpu" : device));
-    if (!c->md->rigid.on)
-        TRY(give_styles(c, fene));
-    return c->job.solver->initial(ctx, c->md);
-}
-
-enum { MANY = 7 + MD_ENERGIES };
-
-/* What is known after some steps. */
-struct outcome {
-    struct snapshot s;
-    double sums[MANY]; /* virial, by directions, energies by term */
-    double kinetic[6], inner[6];
-    uint64_t counts[2][3 * 41]; /* bonds by length, angles by size */
-};
-
-static int read_outcome(struct md_case *c, struct outcome *o)
-{
-    struct md *md = c->md;
-    struct md_stress inner;
-    o->sums[0] = md->sums.virial;
-    memcpy(o->sums + 1, md->sums.tensor, sizeof md->sums.tensor);
-    memcpy(o->sums + 7, md->sums.part, sizeof md->sums.part);
-    TRY(comm_sum_double(c->ctx, o->sums, MANY));
-    md->k->kinetic_tensor(md->store, o->kinetic);
-    TRY(comm_sum_double(c->ctx, o->kinetic, 6));
-    TRY(md_rigid_inner(c->ctx, md, &inner));
-    memcpy(o->inner, inner.kinetic, sizeof inner.kinetic);
-    memcpy(o->inner + 3, inner.virial, sizeof inner.virial);
-    TRY(comm_sum_double(c->ctx, o->inner, 6));
-    memset(o->counts, 0, sizeof o->counts);
-    md->k->term_histogram(md->store, MD_TERM_BOND, 0.8, 1.6, 40, o->counts[0]);
-    md->k->term_histogram(md->store, MD_TERM_ANGLE, 1, 3, 40, o->counts[1]);
-    TRY(comm_sum_int64(c->ctx, (int64_t *)(void *)o->counts, 2 * 3 * 41));
-    TRY(case_snapshot(c, &o->s));
-    return md_check_device(c->ctx, md);
-}
-
-/* n steps of a deck; before them the first forces go to *first, where that is
- * not NULL. Returns the status. */
-static int run(struct ctx *ctx, const char *deck, int cpu, int n,
-               struct outcome *first, struct outcome *last)
-{
-    struct md_case c;
-    memset(last, 0, sizeof *last);
-    int status = start(ctx, &c, cpu, 1.9, deck);
-    if (status == 0 && first)
-        status = read_outcome(&c, first);
-    if (status == 0)
-        status = case_steps(&c, n);
-    if (status == 0)
-        status = read_outcome(&c, last);
-    if (status != 0)
-        tap_note("%s: %s", cpu ? "cpu" : "card", ctx->error.text);
-    case_close(&c);
-    return status;
-}
-
-static void free_outcomes(struct outcome *a, struct outcome *b)
-{
-    snapshot_free(&a->s);
-    snapshot_free(&b->s);
-}
-
-/* ---- comparing ---- */
-
-/* The greatest difference over the root mean square of all. */
-static double off(const void *a, const void *b, size_t n)
-{
-    const double *x = a, *y = b;
-    double worst = 0, square = 1e-300;
-    for (size_t i = 0; i < n; i++) {
-        worst = fmax(worst, isfinite(x[i]) ? fabs(x[i] - y[i]) : HUGE_VAL);
-        square += y[i] * y[i];
-    }
-    return worst / sqrt(square / (double)n);
-}
-
-static void below(double got, double most, const char *what, const char *more)
-{
-    tap_ok(got <= most, "%s: %s", what, more);
-    tap_note("off by %.2e, allowed %.0e", got, most);
-}
-
-static void compare(const struct outcome *a, const struct outcome *b,
-                    double tolerance, int motion, const char *what)
-{
-    below(off(a->s.force, b->s.force, 3 * a->s.n), tolerance, what,
-          "forces are the CPU's");
-    below(off(a->sums + 7, b->sums + 7, MD_ENERGIES), tolerance, what,
-          "energies of every term are the CPU's");
-    below(fmax(off(a->sums, b->sums, 7), off(a->kinetic, b->kinetic, 6)),
-          10 * tolerance, what, "the virial and the tensor are the CPU's");
-    if (motion)
-        below(fmax(off(a->s.position, b->s.position, 3 * a->s.n),
-                   off(a->s.velocity, b->s.velocity, 3 * a->s.n)),
-              tolerance, what, "places and velocities are the CPU's");
-}
-
 /* ---- terms along bonds ---- */
 
 static void fill_chains(char *deck, size_t size, const char *keys,
@@ -216,11 +63,11 @@ static void check_chains(struct ctx *ctx, int steps)
     struct outcome card0, card, cpu0, cpu;
     char deck[4096];
     fill_chains(deck, sizeof deck, "", "chains", PARTLY, LJ("force"));
-    int status = run(ctx, deck, 0, steps, &card0, &card);
-    status = status ? status : run(ctx, deck, 1, steps, &cpu0, &cpu);
+    int status = molecules_run(ctx, deck, 0, steps, &card0, &card);
+    status = status ? status : molecules_run(ctx, deck, 1, steps, &cpu0, &cpu);
     if (!tap_ok(status == 0, "chains: runs on both devices"))
         return;
-    compare(&card0, &cpu0, 1e-12, 0, "chains");
+    molecules_compare(&card0, &cpu0, 1e-12, 0, "chains");
     tap_ok(memcmp(card0.counts, cpu0.counts, sizeof cpu0.counts) == 0,
            "chains: bonds by length and angles by size are the CPU's");
     double parts = 1;
@@ -229,9 +76,9 @@ static void check_chains(struct ctx *ctx, int steps)
     tap_ok(fabs(parts) > 0 && cpu0.counts[0][60] > 0,
            "chains: terms of every kind are there");
     /* Round-off grows with the liquid's disorder: 1e-16 by some e^6. */
-    compare(&card, &cpu, 1e-10, 1, "chains later");
-    free_outcomes(&card0, &card);
-    free_outcomes(&cpu0, &cpu);
+    molecules_compare(&card, &cpu, 1e-10, 1, "chains later");
+    molecules_free(&card0, &card);
+    molecules_free(&cpu0, &cpu);
 }
 
 /* Beside pairs of another form. */
@@ -241,15 +88,15 @@ static void check_forms(struct ctx *ctx)
     char deck[4096];
     fill_chains(deck, sizeof deck, "", "chains", "special_lj = [0, 1, 0]\n",
                 SOFT);
-    int status = run(ctx, deck, 0, 20, &card0, &card);
-    status = status ? status : run(ctx, deck, 1, 20, &cpu0, &cpu);
+    int status = molecules_run(ctx, deck, 0, 20, &card0, &card);
+    status = status ? status : molecules_run(ctx, deck, 1, 20, &cpu0, &cpu);
     if (!tap_ok(status == 0, "soft chains: runs on both devices"))
         return;
     /* Tables are good to 1e-12 of a pair; both read the same. */
-    compare(&card0, &cpu0, 1e-11, 0, "soft chains");
-    compare(&card, &cpu, 1e-10, 1, "soft chains later");
-    free_outcomes(&card0, &card);
-    free_outcomes(&cpu0, &cpu);
+    molecules_compare(&card0, &cpu0, 1e-11, 0, "soft chains");
+    molecules_compare(&card, &cpu, 1e-10, 1, "soft chains later");
+    molecules_free(&card0, &card);
+    molecules_free(&cpu0, &cpu);
 }
 
 static void check_precision(struct ctx *ctx, const char *mode)
@@ -258,17 +105,17 @@ static void check_precision(struct ctx *ctx, const char *mode)
     char deck[4096], keys[64];
     snprintf(keys, sizeof keys, "precision = \"%s\"\n", mode);
     fill_chains(deck, sizeof deck, "", "chains", PARTLY, LJ("energy"));
-    int status = run(ctx, deck, 1, 0, NULL, &cpu);
+    int status = molecules_run(ctx, deck, 1, 0, NULL, &cpu);
     fill_chains(deck, sizeof deck, keys, "chains", PARTLY, LJ("energy"));
-    status = status ? status : run(ctx, deck, 0, 0, NULL, &card);
+    status = status ? status : molecules_run(ctx, deck, 0, 0, NULL, &card);
     if (!tap_ok(status == 0, "chains, %s: runs", mode))
         return;
     /* Positions of up to 8 from the middle of a block have 24 bits. */
-    below(off(card.s.force, cpu.s.force, 3 * cpu.s.n), 1e-4, mode,
-          "forces are double's");
-    below(off(card.sums + 7, cpu.sums + 7, MD_ENERGIES), 1e-5, mode,
-          "energies are double's");
-    free_outcomes(&card, &cpu);
+    molecules_below(molecules_off(card.s.force, cpu.s.force, 3 * cpu.s.n), 1e-4,
+                    mode, "forces are double's");
+    molecules_below(molecules_off(card.sums + 7, cpu.sums + 7, MD_ENERGIES),
+                    1e-5, mode, "energies are double's");
+    molecules_free(&card, &cpu);
 }
 
 static int same(const struct outcome *a, const struct outcome *b)
@@ -287,20 +134,20 @@ static void check_deterministic(struct ctx *ctx, int steps)
     char deck[4096];
     fill_chains(deck, sizeof deck, "deterministic = true\ngraphs = \"on\"\n",
                 "chains", PARTLY, LJ("energy"));
-    int status = run(ctx, deck, 0, steps, NULL, &one);
+    int status = molecules_run(ctx, deck, 0, steps, NULL, &one);
     fill_chains(deck, sizeof deck, "deterministic = true\ngraphs = \"off\"\n",
                 "backwards", PARTLY, LJ("energy"));
-    status = status ? status : run(ctx, deck, 0, steps, NULL, &other);
+    status = status ? status : molecules_run(ctx, deck, 0, steps, NULL, &other);
     fill_chains(deck, sizeof deck, "", "chains", PARTLY, LJ("energy"));
-    status = status ? status : run(ctx, deck, 1, steps, NULL, &cpu);
+    status = status ? status : molecules_run(ctx, deck, 1, steps, NULL, &cpu);
     if (!tap_ok(status == 0, "deterministic: runs"))
         return;
     if (comm_size(ctx->comm) == 1)
         tap_ok(same(&one, &other), "deterministic: no bit depends on graphs "
                                    "or on the order of particles");
     /* A unit of forces is some 4e-12 of the greatest. */
-    compare(&one, &cpu, 1e-7, 1, "deterministic");
-    free_outcomes(&one, &other);
+    molecules_compare(&one, &cpu, 1e-7, 1, "deterministic");
+    molecules_free(&one, &other);
     snapshot_free(&cpu.s);
 }
 
@@ -314,7 +161,7 @@ static void check_failure(struct ctx *ctx, const char *deck, double fene,
     int status[2];
     for (int cpu = 0; cpu < 2; cpu++) {
         struct md_case c;
-        status[cpu] = start(ctx, &c, cpu, fene, deck);
+        status[cpu] = molecules_start(ctx, &c, cpu, fene, deck);
         if (status[cpu] == 0)
             status[cpu] = case_steps(&c, 1);
         snprintf(said[cpu], sizeof said[cpu], "%.500s", ctx->error.text);
@@ -346,19 +193,19 @@ static void check_bodies(struct ctx *ctx, const char *keys, double tolerance,
     struct outcome card0, card, cpu0, cpu;
     char deck[4096];
     fill_bodies(deck, sizeof deck, 1, keys);
-    int status = run(ctx, deck, 0, steps, &card0, &card);
+    int status = molecules_run(ctx, deck, 0, steps, &card0, &card);
     fill_bodies(deck, sizeof deck, 1, strstr(keys, "determ") ? "" : keys);
-    status = status ? status : run(ctx, deck, 1, steps, &cpu0, &cpu);
+    status = status ? status : molecules_run(ctx, deck, 1, steps, &cpu0, &cpu);
     if (!tap_ok(status == 0, "%s: runs on both devices", what))
         return;
-    compare(&card0, &cpu0, tolerance, 1, what);
-    compare(&card, &cpu, 100 * tolerance, 1, what);
-    below(off(card.inner, cpu.inner, 6), 100 * tolerance, what,
-          "what groups have beside their centers is the CPU's");
+    molecules_compare(&card0, &cpu0, tolerance, 1, what);
+    molecules_compare(&card, &cpu, 100 * tolerance, 1, what);
+    molecules_below(molecules_off(card.inner, cpu.inner, 6), 100 * tolerance,
+                    what, "what groups have beside their centers is the CPU's");
     tap_ok(fabs(cpu.sums[0]) > 0 && cpu.inner[0] > 0, "%s: there are groups",
            what);
-    free_outcomes(&card0, &card);
-    free_outcomes(&cpu0, &cpu);
+    molecules_free(&card0, &card);
+    molecules_free(&cpu0, &cpu);
 }
 
 /* Groups go along with a box by their centers alone. */
@@ -374,7 +221,7 @@ static void check_unstretch(struct ctx *ctx)
     memset(o, 0, sizeof o);
     for (int cpu = 0; cpu < 2 && status == 0; cpu++) {
         struct md_case c;
-        status = start(ctx, &c, cpu, 0, deck);
+        status = molecules_start(ctx, &c, cpu, 0, deck);
         if (status == 0)
             status = md_rigid_unstretch(ctx, c.md, &m, grow);
         if (status == 0)
@@ -382,11 +229,12 @@ static void check_unstretch(struct ctx *ctx)
         case_close(&c);
     }
     if (tap_ok(status == 0, "groups in a box that changes: runs"))
-        below(fmax(off(o[0].s.position, o[1].s.position, 3 * o[0].s.n),
-                   off(o[0].s.velocity, o[1].s.velocity, 3 * o[0].s.n)),
-              1e-12, "groups in a box that changes",
-              "places and velocities are the CPU's");
-    free_outcomes(&o[0], &o[1]);
+        molecules_below(
+            fmax(molecules_off(o[0].s.position, o[1].s.position, 3 * o[0].s.n),
+                 molecules_off(o[0].s.velocity, o[1].s.velocity, 3 * o[0].s.n)),
+            1e-12, "groups in a box that changes",
+            "places and velocities are the CPU's");
+    molecules_free(&o[0], &o[1]);
 }
 
 static void check_failures(struct ctx *ctx)
@@ -408,9 +256,11 @@ int main(int argc, char **argv)
     int brief = getenv("WARPDECK_TEST_SHORT") != NULL;
     int status = 0;
     if (comm_rank(ctx.comm) == 0 &&
-        (molecules_write_chains("chains.data", 0) ||
-         molecules_write_chains("backwards.data", 1) ||
-         molecules_write_bodies("bodies.data")))
+        (molecules_write_chains("chains.data", 0, 0) ||
+         molecules_write_chains("backwards.data", 1, 0) ||
+         molecules_write_bodies("bodies.data", 0) ||
+         molecules_write_chains("charged.data", 0, 1) ||
+         molecules_write_bodies("water.data", 1)))
         status = FAIL(&ctx, STATUS_IO, "cannot write the molecules");
     if (tap_ok(comm_agree(&ctx, status) == 0, "files of molecules")) {
         check_chains(&ctx, brief ? 30 : 200);
@@ -420,6 +270,7 @@ int main(int argc, char **argv)
         check_bodies(&ctx, "deterministic = true\n", 1e-9, 10,
                      "deterministic rigid groups");
         check_unstretch(&ctx);
+        molecules_check_charged(&ctx);
         check_failures(&ctx);
         check_precision(&ctx, "mixed");
         check_precision(&ctx, "single");

@@ -50,6 +50,13 @@ static FILE *begin_file(const char *path, double step, const char *counts)
     return f;
 }
 
+static void put_place(FILE *f, int charged, double charge, const double x[3])
+{
+    if (charged)
+        fprintf(f, "%.17g ", charge);
+    fprintf(f, "%.17g %.17g %.17g\n", x[0], x[1], x[2]);
+}
+
 /* Terms of a kind: `each` of a molecule of six, of n_types types in turn. */
 static void write_terms(FILE *f, const char *title, int size, int each,
                         int n_types, const int places[][4])
@@ -63,7 +70,7 @@ static void write_terms(FILE *f, const char *title, int size, int each,
     }
 }
 
-int molecules_write_chains(const char *path, int backwards)
+int molecules_write_chains(const char *path, int backwards, int charged)
 {
     static const double shape[CHAIN][3] = {{-2, -0.1, 0}, {-1, 0.45, 0.1},
                                            {0, 0, -0.1},  {1, 0.5, 0.2},
@@ -73,6 +80,7 @@ int molecules_write_chains(const char *path, int backwards)
     static const int dihedrals[][4] = {
         {0, 1, 2, 3}, {1, 2, 3, 4}, {0, 1, 2, 5}, {5, 2, 3, 4}, {4, 3, 2, 5}};
     static const int impropers[][4] = {{2, 1, 3, 5}};
+    static const double charge[CHAIN] = {0.4, -0.3, 0.2, -0.5, 0.6, -0.4};
     double x[ATOMS][3];
     char counts[256];
     uint32_t random = 7;
@@ -86,11 +94,12 @@ int molecules_write_chains(const char *path, int backwards)
     FILE *f = begin_file(path, CHAIN_STEP, counts);
     if (!f)
         return -1;
-    fprintf(f, "Masses\n\n1 1.0 # C\n2 2.5 # D\n\nAtoms # molecular\n\n");
+    fprintf(f, "Masses\n\n1 1.0 # C\n2 2.5 # D\n\nAtoms # %s\n\n",
+            charged ? "full" : "molecular");
     for (int k = 0; k < ATOMS; k++) {
         int i = backwards ? ATOMS - 1 - k : k;
-        fprintf(f, "%d %d %d %.17g %.17g %.17g\n", i + 1, i / CHAIN + 1,
-                i % CHAIN == 5 ? 2 : 1, x[i][0], x[i][1], x[i][2]);
+        fprintf(f, "%d %d %d ", i + 1, i / CHAIN + 1, i % CHAIN == 5 ? 2 : 1);
+        put_place(f, charged, charge[i % CHAIN], x[i]);
     }
     write_terms(f, "Bonds", 2, 5, 3, bonds);
     write_terms(f, "Angles", 3, 4, 3, angles);
@@ -99,7 +108,7 @@ int molecules_write_chains(const char *path, int backwards)
     return fclose(f);
 }
 
-int molecules_write_bodies(const char *path)
+int molecules_write_bodies(const char *path, int charged)
 {
     static const double r = 1.09, s = 0.81649658092772603,
                         c = 0.57735026918962573;
@@ -131,14 +140,18 @@ int molecules_write_bodies(const char *path)
     FILE *f = begin_file(path, BODY_STEP, counts);
     if (!f)
         return -1;
-    fprintf(f, "Masses\n\n1 16 # O\n2 1 # H\n3 12 # C\n\n"
-               "Bond Coeffs # harmonic\n\n1 450 1.0\n2 450 1.09\n\n"
-               "Angle Coeffs # harmonic\n\n1 55 109.47\n2 40 110\n\n"
-               "Atoms # molecular\n\n");
+    fprintf(f,
+            "Masses\n\n1 16 # O\n2 1 # H\n3 12 # C\n\n"
+            "Bond Coeffs # harmonic\n\n1 450 1.0\n2 450 1.09\n\n"
+            "Angle Coeffs # harmonic\n\n1 55 109.47\n2 40 110\n\n"
+            "Atoms # %s\n\n",
+            charged ? "full" : "molecular");
     for (int m = 0; m < MOLECULES; m++)
-        for (int i = first[m]; i < first[m + 1]; i++)
-            fprintf(f, "%d %d %d %.17g %.17g %.17g\n", i + 1, m + 1, kind[i],
-                    x[i][0], x[i][1], x[i][2]);
+        for (int i = first[m]; i < first[m + 1]; i++) {
+            double q = kind[i] == 2 ? 0.41 : -0.41 * (sizes[m % 4] - 1);
+            fprintf(f, "%d %d %d ", i + 1, m + 1, kind[i]);
+            put_place(f, charged, q, x[i]);
+        }
     fprintf(f, "\nBonds\n\n");
     for (int m = 0, k = 1; m < MOLECULES; m++)
         for (int i = first[m] + 1; i < first[m + 1]; i++, k++)

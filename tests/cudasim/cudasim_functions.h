@@ -91,11 +91,11 @@ template <class T> T saturate(double x)
     return x <= static_cast<double>(least) ? least : static_cast<T>(x);
 }
 
-inline float rsqrt(float x)
+inline float inverse_root(float x)
 {
     return 1.0f / sqrtf(x);
 }
-inline double rsqrt(double x)
+inline double inverse_root(double x)
 {
     return 1.0 / sqrt(x);
 }
@@ -147,9 +147,9 @@ template <class T> T __ldg(const T *p)
 }
 
 // ---- arithmetic -------------------------------------------------------------
-#define rsqrtf(x) cudasim::rsqrt(static_cast<float>(x))
-#define rsqrt(x) cudasim::rsqrt(x)
-#define __frsqrt_rn(x) cudasim::rsqrt(static_cast<float>(x))
+#define rsqrtf(x) cudasim::inverse_root(static_cast<float>(x))
+#define rsqrt(x) cudasim::inverse_root(x)
+#define __frsqrt_rn(x) cudasim::inverse_root(static_cast<float>(x))
 #define __frcp_rn(x) (1.0f / static_cast<float>(x))
 #define __fdividef(a, b) (static_cast<float>(a) / static_cast<float>(b))
 #define __expf(x) expf(x)

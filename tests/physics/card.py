@@ -15,6 +15,7 @@ tap.need("numpy", "h5py")
 
 import numpy as np
 
+import ewald
 import mdrun
 
 SIMULATED = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
@@ -232,6 +233,7 @@ for name, program in programs.items():
         check_salt(name, ranks, program=program, device="cuda")
         check_slit(name, ranks, program=program, device="cuda")
     check_boxes(name, program=program, device="cuda")
+    ewald.check_nist((1, 2), name + ", ", program=program, device="cuda")
     box, position = mdrun.jittered_box(4, cells=(6, 6, 6), jitter=0.15)
     mdrun.xyz("static.xyz", box, position, ["A"] * len(position))
     static = "\n".join(
