@@ -316,6 +316,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .moments = md_sum_moments,
     .scale_velocities = md_scale_velocities,
     .ornstein_uhlenbeck = md_ornstein_uhlenbeck,
+    .kick_and_noise = md_kick_and_noise,
     .bath_step = md_bath_step,
     .brownian_step = md_brownian_step,
     .group_moments = md_group_moments,

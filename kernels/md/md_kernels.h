@@ -337,6 +337,11 @@ struct md_kernels {
      * backend that has work() adds what the kinetic energy grows by to that. */
     void (*ornstein_uhlenbeck)(struct md_store *s, double decay, double kt,
                                uint64_t step);
+    /* kick() and ornstein_uhlenbeck() in one sweep, and this rank's kinetic
+     * energies between the two and afterwards, without held particles. May be
+     * NULL. */
+    void (*kick_and_noise)(struct md_store *s, double dt_kick, double decay,
+                           double kt, uint64_t step, double kinetic[2]);
 
     /* ---- baths by species and group; NULL in a backend without ---- */
     /* The same with the friction and temperature of each particle's bath. */

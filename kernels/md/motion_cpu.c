@@ -9,9 +9,11 @@
 double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
     size_t n = (size_t)s->n_clusters;
-    double greatest = 0, check = 0;
+    /* lanes apart, so that they are vectors */
+    float most[LANES] = {0};
+    double sum[LANES] = {0}, greatest = 0, check = 0;
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)            \
-    reduction(max : greatest) reduction(+ : check)
+    reduction(max : most) reduction(+ : sum)
     for (size_t c = 0; c < n; c++) {
         double factor[LANES];
         float way2[LANES] = {0};
@@ -25,6 +27,7 @@ double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
             scalar *restrict pair_x = s->pair_x + k;
             double origin = s->origin[d];
 #endif
+#pragma GCC ivdep
             EACH_LANE(l)
             {
                 state vl = v[l] + (state)factor[l] * (state)f[l];
@@ -40,14 +43,16 @@ double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
                 way2[l] += m * m;
             }
         }
-        float most = 0, sum = 0;
         EACH_LANE(l)
         {
-            most = way2[l] > most ? way2[l] : most;
-            sum += way2[l];
+            most[l] = way2[l] > most[l] ? way2[l] : most[l];
+            sum[l] += (double)way2[l];
         }
-        greatest = (double)most > greatest ? (double)most : greatest;
-        check += (double)sum;
+    }
+    EACH_LANE(l)
+    {
+        greatest = fmax(greatest, (double)most[l]);
+        check += sum[l];
     }
     s->f_cleared = 1;
     return isfinite(check) ? greatest : NAN;
@@ -122,27 +127,83 @@ void md_scale_velocities(struct md_store *s, double factor)
         s->v[k] = (state)(s->v[k] * (state)factor);
 }
 
+/* Clusters whose noise is made at a time: a long row of it costs less. */
+enum { NOISE_CLUSTERS = RNG_NOISE_MOST / LANES };
+
+/* One cluster: the rest of the kick, where there is one, and the noise behind
+ * noise[d]; sum: of m v^2 before and after the noise, by lanes. */
+KERNEL_FN void langevin(struct md_store *s, size_t c, double dt_kick,
+                        double decay, const double *spread,
+                        double (*noise)[RNG_NOISE_MOST], size_t first,
+                        const int kick, double sum[2][LANES])
+{
+    const int64_t *id = s->id + c * (size_t)LANES;
+    const uint8_t *species = s->species + c * (size_t)LANES;
+    double width[LANES], factor[LANES] = {0}, mass[LANES] = {0};
+    double square[2][LANES] = {{0}};
+    /* padding stays at rest */
+    if (s->setup.n_species == 1)
+        EACH_LANE(l) width[l] = id[l] != 0 ? spread[0] : 0;
+    else
+        EACH_LANE(l) width[l] = id[l] != 0 ? spread[species[l]] : 0;
+    if (kick) {
+        kick_factors(s, c, dt_kick, factor);
+        masses_of(s, c, mass);
+    }
+    for (int d = 0; d < 3; d++) {
+        size_t k = CLUSTER(c) + (size_t)(d * LANES);
+        state *restrict v = s->v + k;
+        const scalar *restrict f = s->f + k;
+        const double *restrict random = noise[d] + first;
+        state kicked[LANES];
+        EACH_LANE(l) kicked[l] = v[l];
+        if (kick)
+            EACH_LANE(l) kicked[l] += (state)factor[l] * (state)f[l];
+        EACH_LANE(l) square[0][l] += (double)kicked[l] * (double)kicked[l];
+        EACH_LANE(l)
+        kicked[l] = (state)(decay * (double)kicked[l] + width[l] * random[l]);
+        EACH_LANE(l) square[1][l] += (double)kicked[l] * (double)kicked[l];
+        EACH_LANE(l) v[l] = kicked[l];
+    }
+    for (int e = 0; kick && e < 2; e++)
+        EACH_LANE(l) sum[e][l] += mass[l] * square[e][l];
+}
+
+KERNEL_FN void run_langevin(struct md_store *s, double dt_kick, double decay,
+                            double kt, uint64_t step, const int kick,
+                            double kinetic[2])
+{
+    size_t n = (size_t)s->n_clusters;
+    double spread[MD_SPECIES_MAX], sum[2][LANES] = {{0}};
+    for (int a = 0; a < s->setup.n_species; a++)
+        spread[a] = sqrt((1 - decay) * (1 + decay) * kt / s->setup.mass[a]);
+#pragma omp parallel for schedule(static) num_threads(s->n_workers) reduction( \
+        + : sum)
+    for (size_t begin = 0; begin < n; begin += NOISE_CLUSTERS) {
+        double noise[3][RNG_NOISE_MOST];
+        size_t end = begin + NOISE_CLUSTERS < n ? begin + NOISE_CLUSTERS : n;
+        rng_noise(s->setup.seed, RNG_LANGEVIN, step,
+                  s->id + begin * (size_t)LANES,
+                  (int)(end - begin) * (int)LANES, noise);
+        for (size_t c = begin; c < end; c++)
+            langevin(s, c, dt_kick, decay, spread, noise,
+                     (c - begin) * (size_t)LANES, kick, sum);
+    }
+    for (int e = 0; e < 2; e++) {
+        kinetic[e] = 0;
+        EACH_LANE(l) kinetic[e] += 0.5 * sum[e][l];
+    }
+}
+
 void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                            uint64_t step)
 {
-    size_t n = (size_t)s->n_clusters;
-    double spread[MD_SPECIES_MAX];
-    for (int a = 0; a < s->setup.n_species; a++)
-        spread[a] = sqrt((1 - decay) * (1 + decay) * kt / s->setup.mass[a]);
-#pragma omp parallel for schedule(static) num_threads(s->n_workers)
-    for (size_t c = 0; c < n; c++) {
-        double noise[3][RNG_NOISE_MOST], width[LANES];
-        const int64_t *id = s->id + c * (size_t)LANES;
-        rng_noise(s->setup.seed, RNG_LANGEVIN, step, id, LANES, noise);
-        EACH_LANE(l)
-        { /* padding stays at rest */
-            size_t slot = c * (size_t)LANES + (size_t)l;
-            width[l] = id[l] != 0 ? spread[s->species[slot]] : 0;
-        }
-        for (int d = 0; d < 3; d++) {
-            state *v = s->v + CLUSTER(c) + (size_t)(d * LANES);
-            EACH_LANE(l)
-            v[l] = (state)(decay * (double)v[l] + width[l] * noise[d][l]);
-        }
-    }
+    double unused[2];
+    run_langevin(s, 0, decay, kt, step, 0, unused);
+}
+
+void md_kick_and_noise(struct md_store *s, double dt_kick, double decay,
+                       double kt, uint64_t step, double kinetic[2])
+{
+    run_langevin(s, dt_kick, decay, kt, step, 1, kinetic);
 }

@@ -209,6 +209,7 @@ struct md_store {
 #define md_sum_moments MD_NAME(md_sum_moments)
 #define md_scale_velocities MD_NAME(md_scale_velocities)
 #define md_ornstein_uhlenbeck MD_NAME(md_ornstein_uhlenbeck)
+#define md_kick_and_noise MD_NAME(md_kick_and_noise)
 #define md_set_coordinates MD_NAME(md_set_coordinates)
 #define md_set_box MD_NAME(md_set_box)
 #define md_stretch_step MD_NAME(md_stretch_step)
@@ -296,6 +297,8 @@ void md_sum_moments(const struct md_store *s, struct md_moments *out);
 void md_scale_velocities(struct md_store *s, double factor);
 void md_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                            uint64_t step);
+void md_kick_and_noise(struct md_store *s, double dt_kick, double decay,
+                       double kt, uint64_t step, double kinetic[2]);
 
 /* Coordinates: where the origin lies, shifts, padding, rounding of boxes; from
  * the box and block of the setup. */

@@ -248,6 +248,8 @@ static int kick(struct ctx *ctx, struct md *md)
     timer_begin(ctx->timers, md->phase_integrate);
     if (md->barostat.kind == MD_MTK)
         status = md_barostat_kick(ctx, md);
+    else if (md_bath_kicks(md))
+        md_bath_kick(md);
     else if (md->ensemble != MD_BROWNIAN)
         md->k->kick(md->store, 0.5 * md->dt);
     timer_end(ctx->timers, md->phase_integrate);

@@ -226,6 +226,23 @@ void md_work_send(struct md *md)
         md->k->set_work(md->store, md->thermostat_work);
 }
 
+int md_bath_kicks(const struct md *md)
+{
+    return md->ensemble == MD_LANGEVIN && !md->bath.by_particle &&
+           !md->barostat.kind && md->deform.kind == MD_NO_DEFORM &&
+           !md->rigid.on && md->k->kick_and_noise;
+}
+
+void md_bath_kick(struct md *md)
+{
+    struct md_bath bath = bath_of(md);
+    double kinetic[2];
+    md->k->kick_and_noise(md->store, 0.5 * md->dt,
+                          exp(-md->dt / md->relaxation), bath.kt,
+                          (uint64_t)md->step, kinetic);
+    md->thermostat_work += kinetic[1] - kinetic[0];
+}
+
 double md_brownian_move(struct md *md)
 {
     struct md_bath bath = bath_of(md);

@@ -78,6 +78,10 @@ void md_bath_apply(struct md *md);
 int md_work_is_summed(const struct md *md);
 void md_work_fetch(struct md *md);
 void md_work_send(struct md *md);
+/* Whether nothing stands between the second half kick and the noise, so that
+ * md_bath_kick() does both, with the work of the thermostat. */
+int md_bath_kicks(const struct md *md);
+void md_bath_kick(struct md *md);
 /* A step of Brownian motion in place of kick and drift; returns what these do.
  */
 double md_brownian_move(struct md *md);

@@ -110,6 +110,8 @@ static int apply_langevin(struct ctx *ctx, struct md *md)
         md_bath_apply(md);
         return 0;
     }
+    if (md_bath_kicks(md))
+        return 0; /* it came with the kick */
     md->k->moments(md->store, &before);
     md_bath_apply(md);
     TRY(md_rigid_stop(ctx, md));
