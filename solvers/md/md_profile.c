@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/param.h"
 #include "domain/state.h"
+#include "kernels/md/cell.h"
 
 #define SLABS "md.analysis.profile"
 #define MAP "md.analysis.map"
@@ -141,10 +142,14 @@ static int64_t cell_of(const struct md *md, const struct profile *c,
                        const double x[3])
 {
     int64_t cell = 0;
+    double way[3], share[3];
+    for (int d = 0; d < 3; d++)
+        way[d] = x[d] - md->box_lo[d];
+    cell_parts(md->box_length, md->tilt, way, share);
     for (int a = 0; a < c->n_axes; a++) {
-        int d = c->axis[a];
-        double share = (x[d] - md->box_lo[d]) / md->box_length[d];
-        int64_t bin = (int64_t)floor(share * (double)c->bins[a]);
+        double part = share[c->axis[a]];
+        part -= md->tilted ? floor(part) : 0;
+        int64_t bin = (int64_t)floor(part * (double)c->bins[a]);
         bin = bin < 0 ? 0 : bin >= c->bins[a] ? c->bins[a] - 1 : bin;
         cell = cell * c->bins[a] + bin;
     }

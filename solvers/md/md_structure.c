@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/param.h"
 #include "domain/state.h"
+#include "kernels/md/cell.h"
 
 #define SECTION "md.analysis.structure_factor"
 
@@ -24,7 +25,7 @@ static const double pi = 3.14159265358979323846;
 enum { BATCH = 64, WAVES_MAX = 2000000 };
 
 struct wave {
-    int n[3]; /* k = 2 pi n / edge, by direction */
+    int n[3]; /* k = 2 pi n / edge, by direction; see cell_wave() */
     int shell;
 };
 
@@ -79,19 +80,40 @@ static void *read_deck(struct params *p, struct md *md)
     return f;
 }
 
+/* |k| of a wave in a box. */
+static double wave_number(const double length[3], const double tilt[3],
+                          const int n[3])
+{
+    const double phase[3] = {2 * pi * n[0], 2 * pi * n[1], 2 * pi * n[2]};
+    double k[3];
+    cell_wave(length, tilt, phase, k);
+    return sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+}
+
+/* Of edge d with all of its components: |n| of a wave is at most k times that
+ * over 2 pi. */
+static double edge_length(const double length[3], const double tilt[3], int d)
+{
+    return d == 0   ? length[0]
+           : d == 1 ? hypot(length[1], tilt[0])
+                    : hypot(hypot(length[2], tilt[1]), tilt[2]);
+}
+
 static void check(struct params *p, const struct md *md, void *state)
 {
     const struct structure *f = state;
-    double waves = 1, longest = 0;
-    for (int d = 0; d < 3; d++) {
-        waves *= f->k_max * md->box_length[d] / pi + 1;
-        longest = fmax(longest, md->box_length[d]);
+    double waves = 1, first = HUGE_VAL;
+    for (int d = 0; d < 3; d++)
+        waves *= f->k_max * edge_length(md->box_length, md->tilt, d) / pi + 1;
+    for (int w = 14; w < 27; w++) { /* of k and -k one */
+        const int n[3] = {w / 9 - 1, w / 3 % 3 - 1, w % 3 - 1};
+        first = fmin(first, wave_number(md->box_length, md->tilt, n));
     }
-    if (f->k_max < 2 * pi / longest)
+    if (f->k_max < first)
         params_error(p, SECTION, "k_max",
                      "%s.k_max = %g is less than the first wave of the box, "
                      "%.4g",
-                     SECTION, f->k_max, 2 * pi / longest);
+                     SECTION, f->k_max, first);
     if (waves > WAVES_MAX)
         params_error(p, SECTION, "k_max",
                      "%s.k_max = %g means up to %.1g waves in this box, more "
@@ -105,8 +127,9 @@ static double bytes(const struct md *md, const void *state)
 {
     const struct structure *f = state;
     double waves = 0.5;
+    const struct md_barostat *b = &md->barostat;
     for (int d = 0; d < 3; d++)
-        waves *= f->k_max * md->barostat.start[d] / pi + 1;
+        waves *= f->k_max * edge_length(b->start, b->start_tilt, d) / pi + 1;
     return waves *
            (double)(sizeof *f->waves + (size_t)md->n_species * sizeof *f->rho);
 }
@@ -115,17 +138,14 @@ static double bytes(const struct md *md, const void *state)
 static size_t list_waves(const struct md *md, struct structure *f,
                          struct wave *out)
 {
+    const struct md_barostat *b = &md->barostat;
     size_t count = 0;
     for (int x = 0; x <= f->most[0]; x++)
         for (int y = -f->most[1]; y <= f->most[1]; y++)
             for (int z = -f->most[2]; z <= f->most[2]; z++) {
                 const int n[3] = {x, y, z};
-                double k2 = 0;
-                for (int d = 0; d < 3; d++) {
-                    double k = 2 * pi * n[d] / md->barostat.start[d];
-                    k2 += k * k;
-                }
-                double share = sqrt(k2) / f->k_max;
+                double share =
+                    wave_number(b->start, b->start_tilt, n) / f->k_max;
                 int first = x > 0 || (x == 0 && (y > 0 || (y == 0 && z > 0)));
                 if (!first || share > 1 + 1e-12)
                     continue;
@@ -141,10 +161,12 @@ static size_t list_waves(const struct md *md, struct structure *f,
 static int allocate(struct ctx *ctx, const struct md *md, void *state)
 {
     struct structure *f = state;
+    const struct md_barostat *b = &md->barostat;
     size_t shells = (size_t)f->n_shells;
     int missing = 0;
     for (int d = 0; d < 3; d++) {
-        f->most[d] = (int)(f->k_max * md->barostat.start[d] / (2 * pi) + 1e-9);
+        double edge = edge_length(b->start, b->start_tilt, d);
+        f->most[d] = (int)(f->k_max * edge / (2 * pi) + 1e-9);
         for (int part = 0; part < 2; part++) {
             size_t n = ((size_t)f->most[d] + 1) * BATCH;
             f->turn[d][part] = calloc(n, sizeof *f->turn[d][part]);
@@ -182,15 +204,22 @@ static void free_all(void *state)
 
 /* ---- samples ---- */
 
-/* exp(2 pi i n x / edge) of a batch of positions, for n from 0 to most. */
+/* exp(2 pi i n s) of a batch of positions, s their parts of an edge, for n from
+ * 0 to most. */
 static void fill_turns(const struct md *md, struct structure *f, double (*x)[3],
                        int n)
 {
+    double part[BATCH][3];
+    for (int i = 0; i < n; i++) {
+        double way[3];
+        for (int d = 0; d < 3; d++)
+            way[d] = x[i][d] - md->box_lo[d];
+        cell_parts(md->box_length, md->tilt, way, part[i]);
+    }
     for (int d = 0; d < 3; d++) {
         double *c = f->turn[d][0], *s = f->turn[d][1];
         for (int i = 0; i < n; i++) {
-            double angle =
-                2 * pi * (x[i][d] - md->box_lo[d]) / md->box_length[d];
+            double angle = 2 * pi * part[i][d];
             double c1 = cos(angle), s1 = sin(angle);
             c[i] = 1;
             s[i] = 0;
@@ -254,12 +283,8 @@ static void add_particles(const struct md *md, struct structure *f,
 static void add_wave(const struct md *md, struct structure *f, size_t w)
 {
     int shell = f->waves[w].shell, channel = 1, n = md->n_species;
-    double all[2] = {0, 0}, k2 = 0;
-    for (int d = 0; d < 3; d++) {
-        double k = 2 * pi * f->waves[w].n[d] / md->box_length[d];
-        k2 += k * k;
-    }
-    f->k[shell] += sqrt(k2);
+    double all[2] = {0, 0};
+    f->k[shell] += wave_number(md->box_length, md->tilt, f->waves[w].n);
     for (int a = 0; a < n; a++) {
         const double *at = f->rho[(size_t)a * f->n_waves + w];
         all[0] += at[0];

@@ -58,9 +58,24 @@ static void check_size(struct params *p, const struct md *md)
     }
 }
 
+/* A wall stands across its direction, and what leaves through a face comes back
+ * at the same distance from it. */
+static void check_walls(struct params *p, const struct md *md)
+{
+    static const int across[3] = {1, 2, 2};
+    const int *walled = md->walls.outer.walled;
+    for (int t = 0; t < 3; t++) {
+        int d = walled[along[t]] ? along[t] : across[t];
+        if (walled[d] && fabs(md->tilt[t]) > 0)
+            params_error(p, "md.walls", NULL,
+                         "[[md.walls]] in %c need a box that does not lean "
+                         "there: the tilt %s is %g",
+                         "xyz"[d], names[t], md -> tilt[t]);
+    }
+}
+
 void md_tilt_check(struct params *p, const struct md *md)
 {
-    const int *walled = md->walls.outer.walled;
     if (!md->tilted)
         return;
     check_size(p, md);
@@ -70,16 +85,7 @@ void md_tilt_check(struct params *p, const struct md *md)
                      "takes md.deform.shear");
     if (md->deform.kind)
         return; /* the same is refused there */
-    if (walled[0] || walled[1] || walled[2])
-        params_error(p, "md.walls", NULL,
-                     "[[md.walls]] need a box with right angles");
-    static const char *const sections[] = {"md.analysis.structure_factor",
-                                           "md.analysis.profile",
-                                           "md.analysis.map"};
-    for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++)
-        if (params_has_section(p, sections[k]))
-            params_error(p, sections[k], NULL,
-                         "[%s] needs a box with right angles", sections[k]);
+    check_walls(p, md);
 }
 
 /* Under constant pressure the box is stretched along x, y and z: its edges with

@@ -18,12 +18,12 @@ CHOICE = np.array([[3, 0, 0], [1, 3, 0], [-1, 1, 1]])
 COPIES = 9
 
 
-def spread(box, x):
+def spread(box, x, choice=CHOICE):
     """The copies of all particles in the tilted box, one after the other."""
-    edges = CHOICE * box
+    edges = choice * box
     n = np.stack(np.meshgrid(*[range(-4, 5)] * 3, indexing="ij"), -1)
     n = n.reshape(-1, 3)
-    inside = n @ np.linalg.inv(CHOICE)
+    inside = n @ np.linalg.inv(choice)
     n = n[((inside > -1e-9) & (inside < 1 - 1e-9)).all(1)]
     assert len(n) == COPIES
     return edges, (x + n[:, None] * box).reshape(-1, 3)
@@ -269,6 +269,65 @@ def check_pressure():
               "other edges of the same lattice give the same run")
 
 
+# ---- analyses and walls ----
+
+ANALYSES = '''[md.analysis.structure_factor]
+k_max = 8
+bins = 20
+every = 1
+[md.analysis.profile]
+axis = "z"
+bins = 8
+every = 1
+[md.analysis.map]
+axes = ["x", "y"]
+bins = [6, 5]
+every = 1
+'''
+
+
+def shells(result):
+    """|rho(k)|^2 per particle, summed over the waves of a shell."""
+    t, sums = result.table("structure_factor/all"), np.zeros(20)
+    sums[np.minimum((t["k"] / 8 * 20).astype(int), 19)] = t["S"] * t["waves"]
+    return sums
+
+
+def check_analyses():
+    upright = mdrun.run(fluid("upright.xyz", 2, 1, ANALYSES))
+    leaning = mdrun.run(fluid("leaning.xyz", 2, 1, ANALYSES))
+    # Waves that are not those of the right-angled box have no amplitude.
+    tap.below(mdrun.worst(shells(leaning) / COPIES, shells(upright)), 1e-12,
+              "the structure factor is that of the right-angled box")
+    a, b = (r.table("profile/slabs") for r in (leaning, upright))
+    tap.below(max(mdrun.worst(a[k], b[k]) for k in a if k not in
+                  ("particles", "temperature")), 1e-12,
+              "and so are slabs across z")
+    where = np.stack([leaning.frame("position", f) for f in range(3)])
+    where = where.reshape(-1, 3) @ np.linalg.inv(EDGES) % 1.0
+    count = np.histogram2d(where[:, 0], where[:, 1], [6, 5],
+                           [[0, 1], [0, 1]])[0]
+    tap.ok(np.array_equal(leaning.table("map/columns")["particles"] * 3,
+                          count.ravel()), "a map has its columns along the edges")
+
+
+def check_slit():
+    """Between walls, in a box that leans along them."""
+    edges, xs = spread(BOX, X, np.array([[3, 0, 0], [1, 3, 0], [0, 0, 1]]))
+    mdrun.xyz("slit.xyz", edges, xs, "A" * len(xs), VS)
+    walls = "".join(f'[[md.walls]]\nface = "{f}"\nstyle = "harmonic"\nk = 9\n'
+                    "cutoff = 0.8\n" for f in ("zlo", "zhi"))
+    upright = mdrun.run(fluid("upright.xyz", 40, more=walls))
+    leaning = mdrun.run(fluid("slit.xyz", 40, more=walls), ranks=RANKS[-1])
+    same("a slit", upright, leaning, RANKS[-1])
+    tap.below(np.abs(way(leaning, xs, edges, COPIES)
+                     - way(upright, X, np.diag(BOX))).max(), 1e-10,
+              "and so are the ways of its particles")
+    on = [r.observable("wall_force_zhi") for r in (upright, leaning)]
+    tap.below(mdrun.worst(on[1] / COPIES, on[0]), 1e-11,
+              "and the forces on a wall")
+
+
 # ---- molecules ----
 
 def molecule_data(path, edges, x, size):
@@ -356,9 +415,9 @@ def check_decks():
     for more, said in (
             ("[domain]\ntilt = [6, 0, 0]", "6 is more than half"),
             ('[[md.walls]]\nface = "zlo"\nstyle = "reflect"\n[[md.walls]]\n'
-             'face = "zhi"\nstyle = "reflect"', "right angles"),
-            ("[md.analysis.structure_factor]\nk_max = 8", "right angles")):
-        deck = CRYSTAL.format(tilt="[1, 0, 0]", more=more)
+             'face = "zhi"\nstyle = "reflect"', "does not lean there"),
+            ("[md.analysis.structure_factor]\nk_max = 0.3", "first wave")):
+        deck = CRYSTAL.format(tilt="[1, 0, 2]", more=more)
         if more.startswith("[domain]"):
             deck = CRYSTAL.format(tilt="[6, 0, 0]", more="")
         status, text = mdrun.refused(deck)
@@ -373,6 +432,8 @@ check_resume()
 check_metal()
 check_charges()
 check_pressure()
+check_analyses()
+check_slit()
 check_molecules()
 check_decks()
 tap.done()
