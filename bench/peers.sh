@@ -2,7 +2,7 @@
 # A problem of LAMMPS's benchmarks by warpdeck and by LAMMPS, alternating on one
 # machine.
 #
-#   bench/peers.sh [--problem melt|chain|copper|protein] [--files FOLDER]
+#   bench/peers.sh [--problem melt|chain|copper|protein|water] [--files FOLDER]
 #                  [--rounds N] [--steps N] [--ranks "1 2"] [--cells N]
 #
 # Prints the median rate of each in million atom-steps a second, and the ratio
@@ -10,8 +10,10 @@
 #   strict   looked at every step, rebuilt when a particle moved half the skin
 #   every20  rebuilt every 20 steps whatever moved, as in LAMMPS's own benchmark:
 #            faster and not safe (melt only)
-# All but the melt, whose size is --cells, need LAMMPS's files in FOLDER, where
-# bench/lammps_files.sh puts them; the protein runs at constant energy.
+# Chain, copper and protein need LAMMPS's files in FOLDER, where
+# bench/lammps_files.sh puts them; the protein runs at constant energy. Of the
+# melt --cells sets the size. Water is inputs/md/water.toml with 10,648 molecules
+# and a thermostat, its rates without the time of the mesh.
 # Without lmp on the PATH, only warpdeck is measured. WARPDECK names the program
 # (else ./warpdeck, then PATH), MPIRUN the launcher. Let nothing else run.
 set -u
@@ -27,7 +29,7 @@ while [ $# -gt 0 ]; do
     --steps) steps=$2 ;;
     --ranks) ranks_list=$2 ;;
     --cells) cells=$2 ;;
-    *) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,20s/^# \{0,1\}//p' "$0"; exit 2 ;;
     esac
     shift 2
 done
@@ -115,6 +117,26 @@ timestep 2.0
 EOF
 }
 
+lammps_water() {
+    cat <<EOF
+units real
+neigh_modify delay 0 every 1
+atom_style full
+bond_style harmonic
+angle_style harmonic
+pair_style lj/cut/coul/long 9.0
+kspace_style pppm 1e-4
+read_data data.water
+pair_coeff * * 0.0 1.0
+pair_coeff 1 1 0.1553 3.166
+fix rigid all shake 0.0001 20 0 b 1 a 1
+velocity all create 298 2026
+fix integrate all nve
+fix heat all langevin 298 298 20 2026
+timestep 2.0
+EOF
+}
+
 case $problem in
 melt)
     deck=$decks/md/lj_melt.toml data='' atoms=$((4 * cells * cells * cells))
@@ -123,6 +145,18 @@ melt)
 chain) data=data.chain steps=${steps:-1000} ;;
 copper) data=Cu_u3.eam steps=${steps:-200} programs="plain $programs" ;;
 protein) data=data.rhodo steps=${steps:-100} programs="plain lmp double mixed" ;;
+water)
+    # From a lattice: it takes some 200 steps to melt and cool down.
+    steps=${steps:-400} programs="plain lmp double mixed" data='' atoms=31944
+    deck=$work/water.toml
+    "${PYTHON:-python3}" "$decks/md/make_water.py" 22 >"$work/water.data" &&
+        cp "$work/water.data" "$work/data.water" &&
+        awk '/^\[md.ensemble\]/ { print "[md.ensemble]\ntype = \"bussi\""
+                 print "temperature = \"298 K\"\nrelaxation = \"20 fs\"\n"
+                 left_out = 1 }
+             /^\[output\]/ { left_out = 0 }
+             ! left_out' "$decks/md/water.toml" >"$deck" || exit 1
+    ;;
 *) echo "peers.sh: no problem '$problem'" >&2; exit 2 ;;
 esac
 if [ -n "$data" ]; then
@@ -134,6 +168,12 @@ if [ -n "$data" ]; then
     deck=$work/$problem.toml
 fi
 
+# A rate as it is without the mesh's per cent of the time; of water only.
+without_mesh() {
+    awk -v part="$1" -v problem="$problem" '{
+        print problem == "water" ? $1 / (1 - part / 100) : $1 }'
+}
+
 # Million atom-steps a second of one run's time loop.
 run_lammps() { # ranks list program
     local suffix=(-sf opt)
@@ -141,9 +181,10 @@ run_lammps() { # ranks list program
     { "lammps_$problem" "$2"; echo "thermo $steps"; echo "run $steps"; } \
         >"$work/in.lammps"
     (cd "$work" && launch "$1" "$lmp" "${suffix[@]}" -in in.lammps -log none) \
-        </dev/null 2>"$work/err" |
-        sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p' |
-        awk -v work=$((atoms * steps)) '{ print work / $1 / 1e6 }'
+        </dev/null >"$work/lammps.out" 2>"$work/err"
+    sed -n 's/^Loop time of \([0-9.e+-]*\) on.*/\1/p' "$work/lammps.out" |
+        awk -v work=$((atoms * steps)) '{ print work / $1 / 1e6 }' |
+        without_mesh "$(awk '/^Kspace/ { print $NF }' "$work/lammps.out")"
 }
 run_warpdeck() { # ranks list precision
     local more=()
@@ -151,7 +192,11 @@ run_warpdeck() { # ranks list precision
     [ "$2" = every20 ] && more+=(md.pair.rebuild_every=20)
     launch "$1" "$program" run "$deck" "md.steps=$steps" "${more[@]}" \
         "md.precision=$3" "output.observables_every=$steps" --output \
-        "$work/out" --overwrite </dev/null 2>"$work/err" | rate_of_run
+        "$work/out" --overwrite </dev/null >"$work/run.out" 2>"$work/err"
+    rate_of_run <"$work/run.out" |
+        without_mesh "$(awk '$1 == "phase" { for (k = 2; k <= NF; k++)
+                if ($k == "mesh") at = k }
+            $1 == "time" && at { print $(2 * at - 2); exit }' "$work/run.out")"
 }
 
 echo "# $problem: $atoms atoms, $steps steps, $rounds rounds, alternating"

@@ -56,6 +56,13 @@ struct row_of {
     struct md_worker *w; /* for pairs that are too near */
 };
 
+/* What is computed first of a tile, before the forces of the one before. */
+struct seen {
+    size_t j;
+    real dx, dy, dz, r2, inv2;
+    real inv, part, within; /* for smooth.h only */
+};
+
 KERNEL_FN void add_lj(const struct md_store *s, const struct row_of *i,
                       size_t j, simd_mask in, real r2, real inv2,
                       const struct form k, real *force, real *energy)
@@ -231,35 +238,52 @@ KERNEL_FN real smooth_polynomial(const scalar *table, lane_int at, real t)
 
 /* The same by 1 / r. The charge of i is times Coulomb's constant. */
 KERNEL_FN void add_smooth(const struct md_store *s, const struct row_of *i,
-                          const struct same *same, size_t j, simd_mask in,
-                          real r2, real inv2, const struct form k, real *force,
+                          const struct same *same, const struct seen *t,
+                          simd_mask in, const struct form k, real *force,
                           real *energy)
 {
     const struct md_charges *c = s->charges;
-    /* The last bits of a number of this size are an integer. */
-    const real round = simd_set((scalar)6755399441055744.0); /* 1.5 * 2^52 */
-    real place = r2 * same->parts - (scalar)0.5;
-    real part = place + round, t = place - (part - round);
-    const lane_int at = (lane_int)part;
-    real inv = simd_sqrt(inv2);
-    real g = inv * inv2 - smooth_polynomial(c->smooth_force, at, t);
-    simd_mask near = simd_less_in(in, r2, same->cut2);
-    real qq = i->charge * *(const real *)(s->charge + j / 3);
+    real within = t->within;
+    const lane_int at = (lane_int)t->part;
+    real g = t->inv * t->inv2 - smooth_polynomial(c->smooth_force, at, within);
+    simd_mask near = simd_less_in(in, t->r2, same->cut2);
+    real qq = i->charge * *(const real *)(s->charge + t->j / 3);
     *force += simd_keep(near, qq * g);
     if (k.want)
         *energy = simd_keep(
-            near, qq * (inv - smooth_polynomial(c->smooth_energy, at, t)));
+            near,
+            qq * (t->inv - smooth_polynomial(c->smooth_energy, at, within)));
 }
 
-KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
+KERNEL_FN void see_tile(const struct md_store *s, size_t j,
                         const struct same *same, const struct row_of *i,
-                        simd_mask in, const struct form k, const int lj,
-                        const int halo, struct row_sums *sum)
+                        const struct form k, struct seen *t)
 {
     const real *xj = (const real *)(s->pair_x + j);
-    real dx = i->x[0] - xj[0], dy = i->x[1] - xj[1], dz = i->x[2] - xj[2];
-    real r2 = dx * dx + dy * dy + dz * dz, g = {0}, u = {0}, uq = {0};
-    real inv2 = 1 / r2;
+    t->j = j;
+    t->dx = i->x[0] - xj[0];
+    t->dy = i->x[1] - xj[1];
+    t->dz = i->x[2] - xj[2];
+    t->r2 = t->dx * t->dx + t->dy * t->dy + t->dz * t->dz;
+    t->inv2 = 1 / t->r2;
+    if (k.charged == COULOMB_SMOOTH) {
+        /* The last bits of a number of this size are an integer. */
+        const real round = simd_set((scalar)6755399441055744.0); /* 1.5 2^52 */
+        real place = t->r2 * same->parts - (scalar)0.5;
+        t->inv = simd_sqrt(t->inv2);
+        t->part = place + round;
+        t->within = place - (t->part - round);
+    }
+}
+
+KERNEL_FN void run_tile(const struct md_store *s, scalar *f,
+                        const struct seen *t, const struct same *same,
+                        const struct row_of *i, simd_mask in,
+                        const struct form k, const int lj, const int halo,
+                        struct row_sums *sum)
+{
+    const size_t j = t->j;
+    real r2 = t->r2, inv2 = t->inv2, g = {0}, u = {0}, uq = {0};
     if (lj && k.form == FORM_TABLE)
         add_table(s, i, j, in, r2, k, &g, &u);
     else if (lj && k.rows == ROWS_MIXED)
@@ -267,17 +291,17 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
     else if (lj)
         add_lj(s, i, j, in, r2, inv2, k, &g, &u);
     if (k.charged == COULOMB_SMOOTH)
-        add_smooth(s, i, same, j, in, r2, inv2, k, &g, &uq);
+        add_smooth(s, i, same, t, in, k, &g, &uq);
     else if (k.charged)
         add_coulomb(s, i, j, in, r2, k, &g, &uq);
-    sum->f0 += g * dx;
-    sum->f1 += g * dy;
-    sum->f2 += g * dz;
+    sum->f0 += g * t->dx;
+    sum->f1 += g * t->dy;
+    sum->f2 += g * t->dz;
     if (!halo) {
         real *fj = (real *)(f + j);
-        fj[0] -= g * dx;
-        fj[1] -= g * dy;
-        fj[2] -= g * dz;
+        fj[0] -= g * t->dx;
+        fj[1] -= g * t->dy;
+        fj[2] -= g * t->dz;
     }
     if (k.want) { /* half of a pair with a copy: the rest is another rank's */
         scalar weight = halo ? (scalar)0.5 : 1;
@@ -285,11 +309,32 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f, size_t j,
         sum->coulomb += weight * uq;
         sum->virial += weight * (g * r2);
         if (s->tensor)
-            simd_add_tensor(sum->tensor, weight * g, dx, dy, dz);
+            simd_add_tensor(sum->tensor, weight * g, t->dx, t->dy, t->dz);
     }
 }
 
 /* ---- rows ---- */
+
+/* n tiles. Distances of a tile are computed before the forces of the one before
+ * it: what can wait in a processor at a time is less than a tile, and their
+ * root and division would hold up all that follows. */
+KERNEL_FN void run_tiles(const struct md_store *s, scalar *f,
+                         const uint32_t *tile, const uint16_t *mask, size_t n,
+                         const struct same *same, const struct row_of *i,
+                         const struct form k, const int lj, const int halo,
+                         struct row_sums *sum)
+{
+    struct seen now, next;
+    if (n == 0)
+        return;
+    see_tile(s, tile[0], same, i, k, &now);
+    for (size_t t = 0; t < n; t++) {
+        see_tile(s, tile[t + 1 < n ? t + 1 : t], same, i, k, &next);
+        run_tile(s, f, &now, same, i, simd_mask_of_bits(mask[t]), k, lj, halo,
+                 sum);
+        now = next;
+    }
+}
 
 KERNEL_FN void run_row(const struct md_store *s, scalar *f,
                        const struct md_row *row, const uint32_t *tile,
@@ -297,14 +342,9 @@ KERNEL_FN void run_row(const struct md_store *s, scalar *f,
                        const struct row_of *i, const struct form k,
                        const int lj, struct row_sums *sum)
 {
-    const uint32_t *end = tile + row->n;
-    while (tile < end)
-        run_tile(s, f, *tile++, same, i, simd_mask_of_bits(*mask++), k, lj, 0,
-                 sum);
-    end = tile + row->n_halo;
-    while (tile < end)
-        run_tile(s, f, *tile++, same, i, simd_mask_of_bits(*mask++), k, lj, 1,
-                 sum);
+    run_tiles(s, f, tile, mask, row->n, same, i, k, lj, 0, sum);
+    run_tiles(s, f, tile + row->n, mask + row->n, row->n_halo, same, i, k, lj,
+              1, sum);
 }
 
 KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,

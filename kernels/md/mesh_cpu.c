@@ -14,6 +14,7 @@
 #include "kernels/md/bspline.h"
 
 enum { ROW = MD_MESH_PADDING };
+_Static_assert(ROW == 8, "sum_of() adds eight");
 
 /* A piece of a row of the mesh; it may stand anywhere. */
 typedef double mesh_row
@@ -75,6 +76,12 @@ KERNEL_FN mesh_row row_of(const struct spots *p, const int order, int lane,
     KERNEL_UNROLL for (int k = 0; k < order; k++) row[k] =
         p->weight[0][k][lane] * factor;
     return row;
+}
+
+/* Pairwise: one number after the other would wait for each addition. */
+KERNEL_FN double sum_of(mesh_row v)
+{
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
 KERNEL_FN int is_inside(const struct md_brick *b, const int order,
@@ -157,11 +164,8 @@ KERNEL_FN void gather_some(const struct md_store *s, const struct md_brick *b,
                 plane += b->pitch * b->n[1];
             }
             for (int d = 0; d < 3; d++) {
-                double force = 0;
                 sum[d] *= wx;
-                for (int k = 0; k < ROW; k++)
-                    force += sum[d][k];
-                s->f[SLOT(slot, d)] += (scalar)force;
+                s->f[SLOT(slot, d)] += (scalar)sum_of(sum[d]);
             }
         }
     }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "kernels/md/rigid.h"
+#include "kernels/md/rigid_lanes.h"
 #include "kernels/md/term_errors.h"
 #include "kernels/md/tensor.h"
 #include "kernels/md/wrap.h"
@@ -175,30 +176,56 @@ static double move_by(struct md_store *s, uint32_t slot, const double way[3],
     return moved2;
 }
 
-/* Returns the square of the longest way of its own particles, -1 where the
- * group has no solution. */
-static double place_group(struct md_store *s, struct rigid_group *g,
-                          double per_time, double tolerance)
+/* Groups [first, last) of one form, at most RIGID_WIDE. Returns the square of
+ * the longest way of their own particles; *torn is the last one that has no
+ * solution, or as it was. */
+static double place_groups(struct md_store *s, size_t first, size_t last,
+                           double per_time, double tolerance, int64_t *torn)
 {
-    double now[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3];
-    double to[RIGID_PARTICLES][3], moved2 = 0;
-    int n = g->shape.particles;
-    values_of(s, g, MD_VALUE_POSITION, now);
-    relative(s, n, (const double(*)[3])now, x);
-    memcpy(to, x, sizeof to);
-    if (rigid_place(&g->shape, (const double(*)[3])g->held, tolerance, to) != 0)
-        return -1;
-    for (int k = 0; k < n; k++) {
-        double way[3];
-        for (int d = 0; d < 3; d++) {
-            way[d] = to[k][d] - x[k][d];
-            now[k][d] += way[d];
-        }
-        if (g->own >> k & 1)
-            moved2 = fmax(moved2, move_by(s, g->slot[k], way, per_time));
+    double now[RIGID_WIDE][RIGID_PARTICLES][3];
+    double x[RIGID_WIDE][RIGID_PARTICLES][3], moved2 = 0;
+    struct rigid_group *group = s->rigid->group + first;
+    struct rigid_block b;
+    int n = (int)(last - first);
+    for (int l = 0; l < RIGID_WIDE; l++) {
+        struct rigid_group *g = &group[l < n ? l : 0];
+        values_of(s, g, MD_VALUE_POSITION, now[l]);
+        relative(s, g->shape.particles, (const double(*)[3])now[l], x[l]);
+        rigid_load(&b, l, &g->shape, (const double(*)[3])g->held,
+                   (const double(*)[3])x[l]);
     }
-    relative(s, n, (const double(*)[3])now, g->held);
+    unsigned failed = rigid_is_triangle(&group->shape)
+                          ? rigid_place_lanes(&b, 1, tolerance)
+                          : rigid_place_lanes(&b, 0, tolerance);
+    for (int l = 0; l < n; l++) {
+        struct rigid_group *g = &group[l];
+        if (failed >> l & 1u) {
+            *torn = (int64_t)(first + (size_t)l);
+            continue;
+        }
+        for (int k = 0; k < g->shape.particles; k++) {
+            double way[3];
+            for (int d = 0; d < 3; d++) {
+                way[d] = b.x[k][d][l] - x[l][k][d];
+                now[l][k][d] += way[d];
+            }
+            if (g->own >> k & 1)
+                moved2 = fmax(moved2, move_by(s, g->slot[k], way, per_time));
+        }
+        relative(s, g->shape.particles, (const double(*)[3])now[l], g->held);
+    }
     return moved2;
+}
+
+/* The end of the block that begins with group i. */
+static size_t block_end(const struct md_rigid *r, size_t i)
+{
+    int triangle = rigid_is_triangle(&r->group[i].shape);
+    size_t end = i + 1;
+    while (end < r->n && end < i + RIGID_WIDE &&
+           rigid_is_triangle(&r->group[end].shape) == triangle)
+        end++;
+    return end;
 }
 
 int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
@@ -212,11 +239,16 @@ int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
 #pragma omp parallel for schedule(static) num_threads(s->n_workers) \
     reduction(max                                                   \
               : greatest, torn)
-    for (size_t i = 0; i < r->n; i++) {
-        double way2 = place_group(s, &r->group[i], per_time, tolerance);
-        if (way2 < 0)
-            torn = (int64_t)i;
-        greatest = fmax(greatest, way2);
+    for (int w = 0; w < s->n_workers; w++) {
+        size_t i = r->n * (size_t)w / (size_t)s->n_workers;
+        size_t end = r->n * (size_t)(w + 1) / (size_t)s->n_workers;
+        while (i < end) {
+            size_t last = block_end(r, i);
+            last = last < end ? last : end;
+            greatest = fmax(
+                greatest, place_groups(s, i, last, per_time, tolerance, &torn));
+            i = last;
+        }
     }
     if (greatest > *moved2) /* what is not finite stays so */
         *moved2 = greatest;
