@@ -66,11 +66,20 @@ special_lj = {special}
 [output]
 observables_every = 20
 frames_every = 40
-fields = ["position", "force"]
+fields = ["position", "velocity", "force"]
 """
 BOND = """[[md.bonds.bond]]
 type = {}
 parameters = [{}, {}, 1, 1]
+"""
+
+
+BATH = """[md.ensemble]
+type = "langevin"
+temperature = 1.0
+relaxation = 1.0
+[checkpoint]
+every = 20
 """
 
 
@@ -160,6 +169,19 @@ def run(text, *more, **how):
     return got
 
 
+def check_resume():
+    text = deck("chains.data", 1.12) + BATH
+    whole = mdrun.run(text, name="whole")
+    path = mdrun.write("half.toml", text)
+    for more in (["md.steps=20"], ["--resume", "auto"]):
+        tap.run(tap.WARPDECK, "run", path, "output.name=part", *more,
+                "--output", "kept", "-q")
+    part = mdrun.Result("kept/part.h5")
+    tap.ok(all(np.array_equal(part.frame(f), whole.frame(f))
+               for f in ("position", "velocity", "force")),
+           "chains in a bath go on bit by bit")
+
+
 def main():
     mixed = ("md.precision=mixed",)
     for name, cutoff, sigma, types, bonds, tilt in CASES:
@@ -187,6 +209,7 @@ def main():
     name, cutoff, sigma, types, bonds, _ = CASES[0]
     write_data("chains.data", X, bonds, types)
     want = plain(X, bonds, cutoff, sigma, types, BOX)
+    check_resume()
     text = deck("chains.data", cutoff, sigma, types)
     more = [(dict(ranks=r), (), f"{r} ranks") for r in (2, 4)]
     more = more if tap.have_mpi() else []
