@@ -48,6 +48,9 @@ struct device {
     /* Wait at the end of each call, so that phases can be timed one by one;
      * slower. Nothing on the cpu, where it is always so. */
     int by_phase;
+    /* How many runs share it and make their steps side by side, so that a card
+     * launches what they all do once for all; 0 or 1: one alone. */
+    int team;
     /* Bytes copied between host and card since the start; NULL on the cpu. */
     void (*traffic)(const struct device *d, uint64_t *to_device,
                     uint64_t *to_host);

@@ -23,6 +23,7 @@ struct cuda_device {
     void *staging; /* pinned host memory for copies in both directions */
     size_t staging_bytes;
     uint64_t bytes_to_device, bytes_to_host;
+    void *md_team;          /* kernels/md/team_cuda.cu, or NULL */
     int nvml_tried;         /* to open NVIDIA's management library */
     void *nvml, *nvml_card; /* it, and the card in it, or NULL */
 };

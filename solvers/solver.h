@@ -128,6 +128,13 @@ struct solver {
      * once a step, which carries *stop (in: this rank's wish, out: anybody's).
      */
     int (*step)(struct ctx *ctx, void *state, int look, int *stop);
+    /* A part of that step, up to where a number from the device is needed, for
+     * runs that go on side by side on one card (struct device, team); *more: it
+     * may be called once more before step(), which does the rest. look and
+     * *stop are the same each time. NULL: there are no parts. */
+    int (*ahead)(struct ctx *ctx, void *state, int look, int *stop, int *more);
+    /* The keys for which such runs do not gain; NULL: they do. */
+    const char *(*alone)(const void *state);
 
     /* Between two steps: why no other one can be made although the present
      * state is in order, so that the run saves it and ends; NULL: none. The

@@ -8,6 +8,7 @@
 #include "kernels/md/box_cuda.h"
 #include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/outer_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,12 +59,19 @@ static __global__ void add_blocks(const double *partial, uint32_t n,
                                   double *work)
 {
     __shared__ double shared[256 / 32];
-    double sum = 0;
-    for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
-        sum += partial[k];
-    sum = block_sum(sum, shared);
+    double sum = reduce_column(partial, n, 0, shared);
     if (threadIdx.x == 0)
         *work += sum;
+}
+
+/* Of each store of a team. */
+static __global__ void add_blocks_joint(const struct team_member *member,
+                                        uint32_t n)
+{
+    __shared__ double shared[256 / 32];
+    double sum = reduce_column(member[blockIdx.x].partial, n, 0, shared);
+    if (threadIdx.x == 0)
+        *member[blockIdx.x].work += sum;
 }
 
 int cuda_add_work(struct md_store *s, unsigned blocks)
@@ -124,9 +132,9 @@ static __device__ __forceinline__ double couple(const struct md_view &m,
     return 0.5 * m.mass[m.species[i]] * (after - before);
 }
 
-static __global__ void __launch_bounds__(MD_THREADS)
-    ornstein_uhlenbeck(struct md_view m, double decay, double kt, uint64_t seed,
-                       uint64_t step, double *column, double *partial)
+static __device__ __forceinline__ void
+uhlenbeck_one(const struct md_view &m, double decay, double kt, uint64_t seed,
+              uint64_t step, double *column, double *partial)
 {
     uint32_t i = thread_index();
     double growth = 0;
@@ -136,6 +144,23 @@ static __global__ void __launch_bounds__(MD_THREADS)
         growth = couple(m, i, decay, width, seed, step);
     }
     leave_growth(m, i, growth, column, partial);
+}
+
+static __global__ void __launch_bounds__(MD_THREADS)
+    ornstein_uhlenbeck(struct md_view m, double decay, double kt, uint64_t seed,
+                       uint64_t step, double *column, double *partial)
+{
+    uhlenbeck_one(m, decay, kt, seed, step, column, partial);
+}
+
+static __global__ void __launch_bounds__(MD_THREADS)
+    uhlenbeck_joint(const struct team_member *member,
+                    const struct team_call *call)
+{
+    struct md_view m = member[blockIdx.y].view;
+    struct team_call c = call[blockIdx.y];
+    uhlenbeck_one(m, c.kick, c.drift, member[blockIdx.y].seed, c.step, NULL,
+                  member[blockIdx.y].partial);
 }
 
 /* md_bath of the card. */
@@ -206,8 +231,11 @@ static int view_of(struct md_store *s, const struct md_bath *b,
     return 0;
 }
 
-static int launch_uhlenbeck(struct md_store *s, double decay, double kt,
-                            uint64_t step)
+static const size_t COUPLE_BYTES =
+    6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t);
+
+int cuda_launch_noise(struct md_store *s, double decay, double kt,
+                      uint64_t step)
 {
     struct cuda_dynamics *y;
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
@@ -217,16 +245,42 @@ static int launch_uhlenbeck(struct md_store *s, double decay, double kt,
            s->view, decay, kt, s->setup.seed, step, growth_column(s),
            ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "ornstein_uhlenbeck");
-    tally_own(s, 6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
+    tally_own(s, COUPLE_BYTES);
     return cuda_add_work(s, blocks);
+}
+
+int cuda_team_noise(const struct team_launch *t)
+{
+    cudaStream_t stream = t->s->device->stream;
+    LAUNCH(uhlenbeck_joint, team_grid(t), MD_THREADS, 0, stream, t->member,
+           t->call);
+    CUDA_TRY_LAUNCH(t->s->ctx, "uhlenbeck_joint");
+    LAUNCH(add_blocks_joint, t->n, 256u, 0, stream, t->member,
+           cuda_blocks(t->s->view.n_own, MD_THREADS));
+    CUDA_TRY_LAUNCH(t->s->ctx, "add_blocks_joint");
+    cuda_team_tally(t, COUPLE_BYTES);
+    return 0;
+}
+
+/* Sums in any order have no joint kernel. */
+static int do_noise(struct md_store *s, double decay, double kt, uint64_t step)
+{
+    struct cuda_dynamics *y;
+    if (!s->team || s->setup.deterministic) {
+        cuda_settle(s);
+        TRY(s->failed);
+        return cuda_launch_noise(s, decay, kt, step);
+    }
+    TRY(cuda_dynamics_of(s, &y));
+    cuda_do(s, {STEP_NOISE, decay, kt, NULL, step});
+    return s->failed;
 }
 
 void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step)
 {
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_uhlenbeck(s, decay, kt, step);
+    if (s->view.n_own > 0)
+        s->failed = do_noise(s, decay, kt, step);
 }
 
 static int launch_baths(struct md_store *s, const struct md_bath *b, double dt,
@@ -240,7 +294,7 @@ static int launch_baths(struct md_store *s, const struct md_bath *b, double dt,
            view, dt, s->setup.seed, step, growth_column(s),
            ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "couple_to_baths");
-    tally_own(s, 6 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
+    tally_own(s, COUPLE_BYTES);
     return cuda_add_work(s, blocks);
 }
 

@@ -23,6 +23,14 @@
 #define cuda_force_own MD_NAME(cuda_force_own)
 #define cuda_force_halo MD_NAME(cuda_force_halo)
 #define cuda_kick_drift MD_NAME(cuda_kick_drift)
+#define cuda_kick_drift_ahead MD_NAME(cuda_kick_drift_ahead)
+#define cuda_moments_ahead MD_NAME(cuda_moments_ahead)
+#define cuda_ask_moments MD_NAME(cuda_ask_moments)
+#define cuda_launch_wrap MD_NAME(cuda_launch_wrap)
+#define cuda_launch_sort MD_NAME(cuda_launch_sort)
+#define cuda_launch_list MD_NAME(cuda_launch_list)
+#define cuda_launch_scale MD_NAME(cuda_launch_scale)
+#define cuda_launch_noise MD_NAME(cuda_launch_noise)
 #define cuda_kick MD_NAME(cuda_kick)
 #define cuda_sum_moments MD_NAME(cuda_sum_moments)
 #define cuda_scale_velocities MD_NAME(cuda_scale_velocities)
@@ -77,6 +85,8 @@ int cuda_build_list(struct ctx *ctx, struct md_store *s);
 void cuda_force_own(struct md_store *s, struct md_sums *sums);
 void cuda_force_halo(struct md_store *s, struct md_sums *sums);
 double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
+void cuda_kick_drift_ahead(struct md_store *s, double dt_kick, double dt_drift);
+void cuda_moments_ahead(struct md_store *s);
 void cuda_kick(struct md_store *s, double dt_kick);
 void cuda_sum_moments(const struct md_store *s, struct md_moments *out);
 void cuda_kinetic_tensor(const struct md_store *s, double out[6]);
@@ -136,6 +146,24 @@ int cuda_launch_unpack(struct md_store *s, const void *buffer);
 int cuda_launch_force(struct md_store *s, int halo);
 int cuda_launch_kick(struct md_store *s, double dt_kick);
 int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
+int cuda_launch_scale(struct md_store *s, double factor);
+int cuda_launch_noise(struct md_store *s, double decay, double kt,
+                      uint64_t step);
+int cuda_ask_moments(struct md_store *s);
+int cuda_launch_wrap(struct md_store *s);
+int cuda_launch_sort(struct md_store *s);
+int cuda_launch_list(struct md_store *s);
+
+/* Whether a rebuild of this store's list goes with those of others: it has the
+ * whole periodic box, so that nobody leaves and no copies come. */
+static inline int cuda_keeps_all(const struct md_store *s)
+{
+    int all = s->team != NULL && s->queue.on && s->view.n_own > 0;
+    for (int d = 0; d < 3; d++)
+        all = all && !s->setup.cut[d];
+    return all && s->n_slots == s->view.n_own && s->n_leavers == 0 &&
+           s->view.n_halo == 0 && s->n_send == 0;
+}
 
 double cuda_estimate(const struct md_setup *setup, double own, double copies);
 

@@ -12,6 +12,7 @@
  * changes; it gives the unit in which all terms together fit into 62 bits.
  */
 #include "kernels/md/fixed_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 
@@ -21,11 +22,10 @@
  * particle go to the first two columns, the virial by directions to the next.
  * With four blocks on a multiprocessor no register is spilled. */
 template <int MANY, int FSHIFT, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS, 4)
-    pair_force_fixed(struct md_view m, const uint32_t *neighbor,
-                     const uint32_t *count, struct fixed_units unit,
-                     fixed_sum *fixed, double *column,
-                     unsigned long long *beyond)
+static __device__ __forceinline__ void
+fixed_force_one(const struct md_view &m, const uint32_t *neighbor,
+                const uint32_t *count, struct fixed_units unit,
+                fixed_sum *fixed, double *column, unsigned long long *beyond)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -80,6 +80,44 @@ static __global__ void __launch_bounds__(MD_THREADS, 4)
         column[(2 + q) * m.stride + i] = fixed_value(by[q]) * unit.per_energy;
     if (left_range(reach) || left_range(reach_e))
         atomicMin(beyond, (unsigned long long)m.id[i]);
+}
+
+template <int MANY, int FSHIFT, int WANT, int HALO>
+static __global__ void __launch_bounds__(MD_THREADS, 4)
+    pair_force_fixed(struct md_view m, const uint32_t *neighbor,
+                     const uint32_t *count, struct fixed_units unit,
+                     fixed_sum *fixed, double *column,
+                     unsigned long long *beyond)
+{
+    fixed_force_one<MANY, FSHIFT, WANT, HALO>(m, neighbor, count, unit, fixed,
+                                              column, beyond);
+}
+
+/* Of each store of a team. */
+template <int MANY, int FSHIFT>
+static __global__ void __launch_bounds__(MD_THREADS, 4)
+    fixed_force_joint(const struct team_member *member, struct fixed_units unit)
+{
+    struct md_view m = member[blockIdx.y].view;
+    fixed_force_one<MANY, FSHIFT, 0, 0>(
+        m, member[blockIdx.y].neighbor, member[blockIdx.y].count, unit,
+        member[blockIdx.y].fixed, NULL, member[blockIdx.y].beyond);
+}
+
+int cuda_team_fixed(const struct team_launch *t)
+{
+    typedef void (*joint_kernel)(const struct team_member *,
+                                 struct fixed_units);
+    static const joint_kernel kernels[2][2] = {
+        {fixed_force_joint<0, 0>, fixed_force_joint<0, 1>},
+        {fixed_force_joint<1, 0>, fixed_force_joint<1, 1>}};
+    const struct md_setup *setup = &t->s->setup;
+    joint_kernel kernel =
+        kernels[setup->n_species > 1][setup->force_shift != 0];
+    LAUNCH(kernel, team_grid(t), MD_THREADS, 0, t->s->device->stream, t->member,
+           t->s->fixed);
+    CUDA_TRY_LAUNCH(t->s->ctx, "fixed_force_joint");
+    return 0;
 }
 
 typedef void (*fixed_kernel)(struct md_view, const uint32_t *, const uint32_t *,

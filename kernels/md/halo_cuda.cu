@@ -132,6 +132,8 @@ void cuda_channel_offset(const struct md_store *s, const struct md_channel *c,
 int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
                      const struct md_channel *channels, size_t *counts)
 {
+    if (n_channels == 0 && cuda_keeps_all(s))
+        return 0;
     cuda_settle(s);
     s->n_channels = n_channels;
     s->n_send = 0;
@@ -303,6 +305,8 @@ static int reserve_halo(struct md_store *s, size_t n)
 int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                      const void *buffer)
 {
+    if (n == 0 && cuda_keeps_all(s))
+        return 0;
     cuda_settle(s);
     s->view.n_halo = 0;
     if (n == 0)

@@ -3,6 +3,7 @@
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/outer_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
 #include <float.h>
@@ -10,11 +11,11 @@
 
 /* Writes as many neighbors as there is room for and counts all; *most is the
  * greatest count, by which the caller sees whether the room was enough. */
-static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
-                                      const uint32_t *start, uint32_t base,
-                                      scalar radius2, struct excluded_ids out,
-                                      uint32_t *neighbor, uint32_t *count,
-                                      uint32_t rows, unsigned *most)
+static __device__ __forceinline__ void
+neighbors_one(const struct md_view &m, const struct cell_grid &g,
+              const uint32_t *start, uint32_t base, scalar radius2,
+              struct excluded_ids out, uint32_t *neighbor, uint32_t *count,
+              uint32_t rows, unsigned *most)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -31,6 +32,33 @@ static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
     count[i] = n;
     if (n > rows)
         atomicMax(most, n);
+}
+
+static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
+                                      const uint32_t *start, uint32_t base,
+                                      scalar radius2, struct excluded_ids out,
+                                      uint32_t *neighbor, uint32_t *count,
+                                      uint32_t rows, unsigned *most)
+{
+    neighbors_one(m, g, start, base, radius2, out, neighbor, count, rows, most);
+}
+
+/* Of each store of a team; and where its particles are now. */
+static __global__ void neighbors_joint(const struct team_member *member,
+                                       scalar radius2)
+{
+    struct md_view m = member[blockIdx.y].view;
+    struct cell_grid g = member[blockIdx.y].cells;
+    struct excluded_ids none = {NULL, NULL};
+    uint32_t i = thread_index();
+    neighbors_one(m, g, member[blockIdx.y].start, 0, radius2, none,
+                  member[blockIdx.y].neighbor, member[blockIdx.y].count,
+                  member[blockIdx.y].rows, &member[blockIdx.y].result->needed);
+    for (int d = 0; d < 3 && i < m.n_own; d++) {
+        size_t at = d * m.stride + i;
+        m.moved[at] = 0;
+        member[blockIdx.y].listed[at] = m.x[at];
+    }
 }
 
 static int reserve_list(struct ctx *ctx, struct md_store *s,
@@ -63,11 +91,16 @@ static uint32_t expected_rows(const struct md_store *s)
                           (double)s->view.n_own + s->view.n_halo);
 }
 
+static scalar square_of_radius(const struct md_store *s)
+{
+    double r = s->setup.list_radius;
+    return (scalar)(r * r * (1 + 16 * FLT_EPSILON));
+}
+
 static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
                  enum md_array start, uint32_t base)
 {
-    double r = s->setup.list_radius;
-    scalar radius2 = (scalar)(r * r * (1 + 16 * FLT_EPSILON));
+    scalar radius2 = square_of_radius(s);
     uint32_t rows = list->rows > 0 ? list->rows : expected_rows(s) + 1;
     unsigned *most = ARRAY(s, ARRAY_COUNTER, unsigned);
     for (;;) {
@@ -105,13 +138,21 @@ static int begin_epoch(struct md_store *s)
             (s->setup.graphs == MD_GRAPHS_AUTO &&
              s->view.n_own < GRAPHS_BELOW && !s->box_moves);
     q->on = q->on && !s->clock; /* what is captured cannot be timed */
+    q->on |= s->team != NULL;   /* calls wait for those of others */
     q->epoch++;
     return 0;
 }
 
-int cuda_build_list(struct ctx *ctx, struct md_store *s)
+int cuda_list_is_built(struct md_store *s)
 {
-    cuda_settle(s);
+    TRY(begin_epoch(s));
+    s->lists_built++;
+    return 0;
+}
+
+int cuda_launch_list(struct md_store *s)
+{
+    struct ctx *ctx = s->ctx;
     TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
     if (s->view.n_own > 0) {
         TRY(build(ctx, s, &s->own, ARRAY_START_OWN, 0));
@@ -122,7 +163,23 @@ int cuda_build_list(struct ctx *ctx, struct md_store *s)
                                       s->device->stream));
         TRY(cuda_note_listed(s));
     }
-    TRY(begin_epoch(s));
-    s->lists_built++;
-    return 0;
+    return cuda_list_is_built(s);
+}
+
+int cuda_team_list(const struct team_launch *t)
+{
+    LAUNCH(neighbors_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
+           t->member, square_of_radius(t->s));
+    return cuda_status(t->s->ctx, cudaGetLastError(), "neighbors_joint");
+}
+
+int cuda_build_list(struct ctx *ctx, struct md_store *s)
+{
+    (void)ctx; /* the store's */
+    if (cuda_keeps_all(s)) {
+        cuda_do(s, {STEP_LIST, 0, 0, NULL});
+        return s->failed;
+    }
+    cuda_settle(s);
+    return cuda_launch_list(s);
 }

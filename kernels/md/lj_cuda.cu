@@ -5,6 +5,7 @@
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/lj.h"
 #include "kernels/md/terms_cuda.h"
 
@@ -12,8 +13,8 @@
  * with 2 also the virial by directions. HALO: neighbors are copies, and the
  * force is added to that of own ones. */
 template <int MANY, int FSHIFT, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS, WANT > 1 ? 4 : 0)
-    pair_force(struct md_view m, const uint32_t *neighbor,
+static __device__ __forceinline__ void
+pair_force_one(const struct md_view &m, const uint32_t *neighbor,
                const uint32_t *count, double *partial)
 {
     uint32_t i = thread_index();
@@ -84,6 +85,39 @@ static __global__ void __launch_bounds__(MD_THREADS, WANT > 1 ? 4 : 0)
                 partial[(2 + q) * gridDim.x + blockIdx.x] = total;
         }
     }
+}
+
+template <int MANY, int FSHIFT, int WANT, int HALO>
+static __global__ void __launch_bounds__(MD_THREADS, WANT > 1 ? 4 : 0)
+    pair_force(struct md_view m, const uint32_t *neighbor,
+               const uint32_t *count, double *partial)
+{
+    pair_force_one<MANY, FSHIFT, WANT, HALO>(m, neighbor, count, partial);
+}
+
+/* Of each store of a team. */
+template <int MANY, int FSHIFT>
+static __global__ void __launch_bounds__(MD_THREADS)
+    pair_force_joint(const struct team_member *member)
+{
+    struct md_view m = member[blockIdx.y].view;
+    pair_force_one<MANY, FSHIFT, 0, 0>(m, member[blockIdx.y].neighbor,
+                                       member[blockIdx.y].count, NULL);
+}
+
+int cuda_team_force(const struct team_launch *t)
+{
+    typedef void (*joint_kernel)(const struct team_member *);
+    static const joint_kernel kernels[2][2] = {
+        {pair_force_joint<0, 0>, pair_force_joint<0, 1>},
+        {pair_force_joint<1, 0>, pair_force_joint<1, 1>}};
+    const struct md_setup *setup = &t->s->setup;
+    joint_kernel kernel =
+        kernels[setup->n_species > 1][setup->force_shift != 0];
+    LAUNCH(kernel, team_grid(t), MD_THREADS, 0, t->s->device->stream,
+           t->member);
+    CUDA_TRY_LAUNCH(t->s->ctx, "pair_force_joint");
+    return 0;
 }
 
 typedef void (*force_kernel)(struct md_view, const uint32_t *, const uint32_t *,

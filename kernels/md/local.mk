@@ -95,6 +95,7 @@ MD_CUDA_SOURCES += \
 	kernels/md/md_cuda.cu \
 	kernels/md/mesh_cuda.cu \
 	kernels/md/mesh_whole_cuda.cu \
+	kernels/md/moments_cuda.cu \
 	kernels/md/motion_cuda.cu \
 	kernels/md/outer_cuda.cu \
 	kernels/md/rigid_cuda.cu \
@@ -103,6 +104,7 @@ MD_CUDA_SOURCES += \
 	kernels/md/sort_cuda.cu \
 	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu \
+	kernels/md/team_cuda.cu \
 	kernels/md/terms_cuda.cu \
 	kernels/md/virial_cuda.cu \
 	kernels/md/waves_cuda.cu
@@ -113,4 +115,5 @@ EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
 	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h \
 	kernels/md/form_pair_cuda.h kernels/md/forms_cuda.h \
 	kernels/md/mesh_cuda.h kernels/md/near_cuda.h kernels/md/outer_cuda.h \
-	kernels/md/rigid_cuda.h kernels/md/terms_cuda.h kernels/md/threads_cuda.h
+	kernels/md/rigid_cuda.h kernels/md/team_cuda.h kernels/md/terms_cuda.h \
+	kernels/md/threads_cuda.h

@@ -9,6 +9,7 @@
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/mesh_cuda.h"
 #include "kernels/md/outer_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ static void destroy(struct md_store *s)
 {
     if (!s)
         return;
+    cuda_team_leave(s);
     for (int k = 0; k < ARRAY_COUNT; k++)
         cuda_free(s->array[k].p);
     cuda_free(s->own.neighbor.p);
@@ -123,7 +125,8 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     s->setup.tables = NULL; /* the caller's */
     s->setup.eam = NULL;
     cuda_set_view(s);
-    return cuda_reserve_own(s->ctx, s, (size_t)setup->expected_count);
+    TRY(cuda_reserve_own(s->ctx, s, (size_t)setup->expected_count));
+    return cuda_team_join(s);
 }
 
 /* Charges, or the switch, which charged_cuda.cu has. */
@@ -204,6 +207,7 @@ static void counters(const struct md_store *store, struct md_counters *out)
     memset(out, 0, sizeof *out);
     out->lists_built = s->lists_built;
     out->graphs = s->queue.launches;
+    out->joint = s->joint;
     for (int k = 0; k < ARRAY_COUNT; k++)
         out->bytes += s->array[k].bytes;
     out->bytes += cuda_mesh_bytes(s) + cuda_dynamics_bytes(s);
@@ -331,6 +335,8 @@ static struct md_kernels make_table(void)
     k.relabel = cuda_relabel;
     k.kick_scaled = cuda_kick_scaled;
     k.kick_drift = cuda_kick_drift;
+    k.kick_drift_ahead = cuda_kick_drift_ahead;
+    k.moments_ahead = cuda_moments_ahead;
     k.kick = cuda_kick;
     k.moments = cuda_sum_moments;
     k.kinetic_tensor = cuda_kinetic_tensor;

@@ -190,6 +190,7 @@ struct md_counters {
     double moved;    /* bytes that all loops so far had to read and write, each
                       * array of each call once; 0: not counted */
     uint64_t graphs; /* graphs launched */
+    uint64_t joint;  /* calls that were launched with those of other stores */
 };
 
 struct md_kernels {
@@ -329,6 +330,13 @@ struct md_kernels {
      * own particle has moved since build_list(), squared; NaN or infinity where
      * a position or velocity is not finite. */
     double (*kick_drift)(struct md_store *s, double dt_kick, double dt_drift);
+    /* The same, begun: the next kick_drift() returns its result and does
+     * nothing else. In between other stores of a team (struct device) may begin
+     * theirs; this one is left alone. moments_ahead() is the same of moments().
+     * Both NULL where calls return when the work is done. */
+    void (*kick_drift_ahead)(struct md_store *s, double dt_kick,
+                             double dt_drift);
+    void (*moments_ahead)(struct md_store *s);
     void (*kick)(struct md_store *s, double dt_kick);
     void (*moments)(const struct md_store *s, struct md_moments *out);
     void (*scale_velocities)(struct md_store *s, double factor);

@@ -2,17 +2,18 @@
 #include "kernels/md/box_cuda.h"
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Half kick and drift in one pass; the pair positions follow. Each block leaves
  * the greatest square of the way since the list was built; a way that is not
  * finite counts as infinite. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    kick_and_drift(struct md_view m, double dt_kick, double dt_drift,
-                   double *partial)
+static __device__ __forceinline__ void drift_one(const struct md_view &m,
+                                                 double dt_kick,
+                                                 double dt_drift,
+                                                 double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -46,6 +47,45 @@ static __global__ void __launch_bounds__(MD_THREADS)
         partial[blockIdx.x] = way2;
 }
 
+static __global__ void __launch_bounds__(MD_THREADS)
+    kick_and_drift(struct md_view m, double dt_kick, double dt_drift,
+                   double *partial)
+{
+    drift_one(m, dt_kick, dt_drift, partial);
+}
+
+/* Of each store of a team, as all whose names end so. */
+static __global__ void __launch_bounds__(MD_THREADS)
+    kick_and_drift_joint(const struct team_member *member,
+                         const struct team_call *call)
+{
+    struct md_view m = member[blockIdx.y].view;
+    drift_one(m, call[blockIdx.y].kick, call[blockIdx.y].drift,
+              member[blockIdx.y].partial);
+}
+
+/* The greatest way of each, and what its deterministic sums have noticed. */
+static __global__ void way_joint(const struct team_member *member,
+                                 uint32_t n_blocks)
+{
+    __shared__ double shared[32];
+    const struct team_member *one = &member[blockIdx.x];
+    double way2 = reduce_column(one->partial, n_blocks, 1, shared);
+    if (threadIdx.x != 0)
+        return;
+    one->result->way2 = way2;
+    one->result->beyond = one->beyond ? *one->beyond : ~0ull;
+}
+
+/* x, v and the way read and written, f and species read, pair written; and the
+ * bytes of a particle in the loops below. */
+static const size_t DRIFT_BYTES = 12 * sizeof(state) + 3 * sizeof(scalar) +
+                                  6 * sizeof(float) + sizeof(int32_t) +
+                                  sizeof(struct pair_position);
+static const size_t KICK_BYTES =
+    6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t);
+static const size_t SCALE_BYTES = 6 * sizeof(state);
+
 int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
     cudaStream_t stream = s->device->stream;
@@ -53,10 +93,21 @@ int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
     LAUNCH(kick_and_drift, blocks, MD_THREADS, 0, stream, s->view, dt_kick,
            dt_drift, ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "kick_and_drift");
-    /* x, v and the way read and written, f and species read, pair written. */
-    tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
-                     sizeof(int32_t) + sizeof(struct pair_position));
+    tally_own(s, DRIFT_BYTES);
     return cuda_launch_way(s, blocks);
+}
+
+int cuda_team_drift(const struct team_launch *t)
+{
+    cudaStream_t stream = t->s->device->stream;
+    LAUNCH(kick_and_drift_joint, team_grid(t), MD_THREADS, 0, stream, t->member,
+           t->call);
+    CUDA_TRY_LAUNCH(t->s->ctx, "kick_and_drift_joint");
+    LAUNCH(way_joint, t->n, 256u, 0, stream, t->member,
+           cuda_blocks(t->s->view.n_own, MD_THREADS));
+    CUDA_TRY_LAUNCH(t->s->ctx, "way_joint");
+    cuda_team_tally(t, DRIFT_BYTES);
+    return 0;
 }
 
 int cuda_launch_way(struct md_store *s, unsigned blocks)
@@ -82,7 +133,7 @@ int cuda_launch_way(struct md_store *s, unsigned blocks)
 
 static int wait_for_drift(struct md_store *s)
 {
-    CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
+    TRY(cuda_wait_for_result(s));
     TRY(cuda_forms_check(s));
     if (s->terms)
         TRY(cuda_fail_broken(s, s->result->broken));
@@ -100,11 +151,23 @@ double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
     if (s->view.n_own == 0)
         return 0;
-    cuda_do_now(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
+    if (!s->way_asked)
+        cuda_do(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
+    s->way_asked = 0;
+    cuda_settle(s);
     return cuda_wait_for_way(s);
 }
 
-static __global__ void add_kick(struct md_view m, double dt_kick)
+void cuda_kick_drift_ahead(struct md_store *s, double dt_kick, double dt_drift)
+{
+    if (s->view.n_own == 0)
+        return;
+    cuda_do(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
+    s->way_asked = 1;
+}
+
+static __device__ __forceinline__ void kick_one(const struct md_view &m,
+                                                double dt_kick)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -116,12 +179,33 @@ static __global__ void add_kick(struct md_view m, double dt_kick)
     }
 }
 
+static __global__ void add_kick(struct md_view m, double dt_kick)
+{
+    kick_one(m, dt_kick);
+}
+
+static __global__ void add_kick_joint(const struct team_member *member,
+                                      const struct team_call *call)
+{
+    struct md_view m = member[blockIdx.y].view;
+    kick_one(m, call[blockIdx.y].kick);
+}
+
+int cuda_team_kick(const struct team_launch *t)
+{
+    LAUNCH(add_kick_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
+           t->member, t->call);
+    CUDA_TRY_LAUNCH(t->s->ctx, "add_kick_joint");
+    cuda_team_tally(t, KICK_BYTES);
+    return 0;
+}
+
 int cuda_launch_kick(struct md_store *s, double dt_kick)
 {
     LAUNCH(add_kick, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
            s->device->stream, s->view, dt_kick);
     CUDA_TRY_LAUNCH(s->ctx, "add_kick");
-    tally_own(s, 6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t));
+    tally_own(s, KICK_BYTES);
     return 0;
 }
 
@@ -131,140 +215,8 @@ void cuda_kick(struct md_store *s, double dt_kick)
         cuda_do(s, {STEP_KICK, dt_kick, 0, NULL});
 }
 
-/* Kinetic energy, momentum (3) and mass of one particle. */
-static __device__ __forceinline__ void moments_of(const struct md_view &m,
-                                                  uint32_t i, double value[5])
-{
-    double mass = m.mass[m.species[i]], v2 = 0;
-    if (md_held_of(m.groups, m.n_groups, m.id[i], m.species[i]))
-        mass = 0;
-    for (int d = 0; d < 3; d++) {
-        double v = (double)m.v[d * m.stride + i];
-        v2 += v * v;
-        value[1 + d] = mass * v;
-    }
-    value[0] = 0.5 * mass * v2;
-    value[4] = mass;
-}
-
-static __global__ void sum_moments(struct md_view m, double *partial)
-{
-    __shared__ double shared[MD_THREADS / 32];
-    uint32_t i = thread_index();
-    double value[5] = {0, 0, 0, 0, 0};
-    if (i < m.n_own)
-        moments_of(m, i, value);
-    for (int k = 0; k < 5; k++) {
-        double total = block_sum(value[k], shared);
-        if (threadIdx.x == 0)
-            partial[k * gridDim.x + blockIdx.x] = total;
-    }
-}
-
-/* For sums in any order. */
-static __global__ void list_moments(struct md_view m, double *column)
-{
-    uint32_t i = thread_index();
-    if (i >= m.n_own)
-        return;
-    double value[5];
-    moments_of(m, i, value);
-    for (int k = 0; k < 5; k++)
-        column[k * m.stride + i] = value[k];
-}
-
-static int launch_moments(struct md_store *s, double out[5])
-{
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    tally_own(s, 3 * sizeof(state) + sizeof(int32_t));
-    if (s->setup.deterministic) {
-        LAUNCH(list_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
-               ARRAY(s, ARRAY_COLUMNS, double));
-        CUDA_TRY_LAUNCH(s->ctx, "list_moments");
-        return cuda_sum_columns(s, 5, out);
-    }
-    TRY(cuda_reserve_sums(s));
-    LAUNCH(sum_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_moments");
-    return cuda_reduce(s->ctx, s, 5, blocks, 0, out);
-}
-
-void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
-{
-    /* Only scratch of the store changes. */
-    struct md_store *s = const_cast<struct md_store *>(store);
-    double sum[5] = {0, 0, 0, 0, 0};
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_moments(s, sum);
-    out->kinetic = sum[0];
-    for (int d = 0; d < 3; d++)
-        out->momentum[d] = sum[1 + d];
-    out->mass = sum[4];
-}
-
-/* m v_a v_b of one particle: xx, yy, zz, xy, xz, yz. */
-static __device__ __forceinline__ void kinetic_of(const struct md_view &m,
-                                                  uint32_t i, double value[6])
-{
-    double mass = m.mass[m.species[i]];
-    double v[3] = {(double)m.v[i], (double)m.v[m.stride + i],
-                   (double)m.v[2 * m.stride + i]};
-    for (int d = 0; d < 3; d++)
-        value[d] = mass * v[d] * v[d];
-    value[3] = mass * v[0] * v[1];
-    value[4] = mass * v[0] * v[2];
-    value[5] = mass * v[1] * v[2];
-}
-
-/* To columns, for sums in any order, or each block's sums to `partial`. */
-static __global__ void sum_kinetic(struct md_view m, double *column,
-                                   double *partial)
-{
-    __shared__ double shared[MD_THREADS / 32];
-    uint32_t i = thread_index();
-    double value[6] = {0, 0, 0, 0, 0, 0};
-    if (i < m.n_own)
-        kinetic_of(m, i, value);
-    for (int k = 0; k < 6; k++) {
-        if (column) {
-            if (i < m.n_own)
-                column[k * m.stride + i] = value[k];
-            continue;
-        }
-        double total = block_sum(value[k], shared);
-        if (threadIdx.x == 0)
-            partial[k * gridDim.x + blockIdx.x] = total;
-    }
-}
-
-static int sum_kinetic_tensor(struct md_store *s, double out[6])
-{
-    int columns = s->setup.deterministic;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    tally_own(s, 3 * sizeof(state) + sizeof(int32_t));
-    TRY(cuda_reserve_sums(s));
-    LAUNCH(sum_kinetic, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_kinetic");
-    return columns ? cuda_sum_columns(s, 6, out)
-                   : cuda_reduce(s->ctx, s, 6, blocks, 0, out);
-}
-
-void cuda_kinetic_tensor(const struct md_store *store, double out[6])
-{
-    /* Only scratch of the store changes. */
-    struct md_store *s = const_cast<struct md_store *>(store);
-    for (int k = 0; k < 6; k++)
-        out[k] = 0;
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = sum_kinetic_tensor(s, out);
-}
-
-static __global__ void scale_velocities(struct md_view m, double factor)
+static __device__ __forceinline__ void scale_one(const struct md_view &m,
+                                                 double factor)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -275,13 +227,44 @@ static __global__ void scale_velocities(struct md_view m, double factor)
     }
 }
 
-void cuda_scale_velocities(struct md_store *s, double factor)
+static __global__ void scale_velocities(struct md_view m, double factor)
 {
-    cuda_settle(s);
-    if (s->view.n_own == 0 || s->failed != 0)
-        return;
+    scale_one(m, factor);
+}
+
+static __global__ void scale_joint(const struct team_member *member,
+                                   const struct team_call *call)
+{
+    struct md_view m = member[blockIdx.y].view;
+    scale_one(m, call[blockIdx.y].kick);
+}
+
+int cuda_launch_scale(struct md_store *s, double factor)
+{
     LAUNCH(scale_velocities, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
            0, s->device->stream, s->view, factor);
-    tally_own(s, 6 * sizeof(state));
-    s->failed = cuda_status(s->ctx, cudaGetLastError(), "scale_velocities");
+    CUDA_TRY_LAUNCH(s->ctx, "scale_velocities");
+    tally_own(s, SCALE_BYTES);
+    return 0;
+}
+
+int cuda_team_scale(const struct team_launch *t)
+{
+    LAUNCH(scale_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
+           t->member, t->call);
+    CUDA_TRY_LAUNCH(t->s->ctx, "scale_joint");
+    cuda_team_tally(t, SCALE_BYTES);
+    return 0;
+}
+
+void cuda_scale_velocities(struct md_store *s, double factor)
+{
+    if (s->view.n_own == 0)
+        return;
+    /* Another factor each time: a graph would gain nothing. */
+    if (!s->team)
+        cuda_settle(s);
+    cuda_do(s, {STEP_SCALE, factor, 0, NULL});
+    if (!s->team)
+        cuda_settle(s);
 }

@@ -1,5 +1,5 @@
 /* sort_cuda.cu: particles that leave, and the order of those that stay. */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/primitives.h"
 
 #include <math.h>
@@ -29,13 +29,10 @@ static __device__ __forceinline__ void put_back(const struct md_view &m,
     }
 }
 
-/* flag[i] = 1 where particle i is no longer in this rank's block. */
-static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
-                                      struct leave_counts *counts)
+/* Returns whether particle i is no longer in this rank's block. */
+static __device__ __forceinline__ int wrap_one(const struct md_view &m,
+                                               uint32_t i, int *finite)
 {
-    uint32_t i = thread_index();
-    if (i >= m.n_own)
-        return;
     int outside = 0;
     double x[3];
     int32_t image[3];
@@ -43,16 +40,46 @@ static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
         x[d] = (double)m.x[d * m.stride + i] + m.state_origin[d];
         image[d] = m.image[d * m.stride + i];
     }
-    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
-        atomicExch(&counts->not_finite, i + 1);
-    else if (wrap_position(x, m.box_lo, m.box_length, m.tilt, image))
+    *finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+    if (*finite && wrap_position(x, m.box_lo, m.box_length, m.tilt, image))
         put_back(m, i, x, image);
     for (int d = 0; d < 3; d++)
         if (m.cut[d] && (x[d] < m.lo[d] || x[d] >= m.hi[d]))
             outside = 1;
+    return outside;
+}
+
+/* flag[i] = 1 for those. */
+static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
+                                      struct leave_counts *counts)
+{
+    uint32_t i = thread_index();
+    int finite;
+    if (i >= m.n_own)
+        return;
+    int outside = wrap_one(m, i, &finite);
+    if (!finite)
+        atomicExch(&counts->not_finite, i + 1);
     flag[i] = (uint32_t)outside;
     if (outside)
         atomicAdd(&counts->leaving, 1u);
+}
+
+/* Of each store of a team, which nobody leaves. */
+static __global__ void wrap_joint(const struct team_member *member)
+{
+    struct md_view m = member[blockIdx.y].view;
+    uint32_t i = thread_index();
+    int finite;
+    if (i < m.n_own)
+        wrap_one(m, i, &finite);
+}
+
+int cuda_team_wrap(const struct team_launch *t)
+{
+    LAUNCH(wrap_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
+           t->member);
+    return cuda_status(t->s->ctx, cudaGetLastError(), "wrap_joint");
 }
 
 static __global__ void take_leavers(struct md_view m, const uint32_t *flag,
@@ -122,25 +149,37 @@ static int copy_leavers(struct ctx *ctx, struct md_store *s, uint32_t n)
                         n * sizeof *s->leavers);
 }
 
+int cuda_launch_wrap(struct md_store *s)
+{
+    TRY(reserve_keys(s, s->view.n_own));
+    TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
+    struct leave_counts *counts = ARRAY(s, ARRAY_COUNTER, struct leave_counts);
+    CUDA_TRY(s->ctx,
+             cudaMemsetAsync(counts, 0, sizeof *counts, s->device->stream));
+    LAUNCH(wrap_positions, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
+           0, s->device->stream, s->view, ARRAY(s, ARRAY_KEY, uint32_t),
+           counts);
+    CUDA_TRY_LAUNCH(s->ctx, "wrap_positions");
+    return 0;
+}
+
 int cuda_extract_leavers(struct ctx *ctx, struct md_store *s,
                          const struct md_particle **out, size_t *n)
 {
-    cuda_settle(s);
     struct leave_counts counts = {0, 0};
     *out = s->leavers;
     *n = 0;
+    if (cuda_keeps_all(s)) {
+        /* A position that is not finite has been noticed by its way. */
+        cuda_do(s, {STEP_WRAP, 0, 0, NULL});
+        return s->failed;
+    }
+    cuda_settle(s);
     if (s->view.n_own == 0)
         return 0;
-    TRY(reserve_keys(s, s->view.n_own));
-    TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
-    struct leave_counts *on_card = ARRAY(s, ARRAY_COUNTER, struct leave_counts);
-    CUDA_TRY(ctx,
-             cudaMemsetAsync(on_card, 0, sizeof counts, s->device->stream));
-    LAUNCH(wrap_positions, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
-           0, s->device->stream, s->view, ARRAY(s, ARRAY_KEY, uint32_t),
-           on_card);
-    CUDA_TRY_LAUNCH(ctx, "wrap_positions");
-    TRY(cuda_to_host(ctx, s->device, &counts, on_card, sizeof counts));
+    TRY(cuda_launch_wrap(s));
+    TRY(cuda_to_host(ctx, s->device, &counts, s->array[ARRAY_COUNTER].p,
+                     sizeof counts));
     if (counts.not_finite > 0)
         return fail_not_finite(ctx, s, counts.not_finite - 1);
     if (counts.leaving > 0)
@@ -187,33 +226,47 @@ static uint32_t cell_count(const struct cell_grid *g)
 
 /* Thread t looks at sorted keys t - 1 and t: the cells between them start at t.
  */
-static __global__ void find_starts(const uint32_t *key, uint32_t n,
-                                   uint32_t cells, uint32_t *start)
+static __device__ __forceinline__ void starts_one(const uint32_t *key,
+                                                  uint32_t below, uint32_t n,
+                                                  uint32_t cells,
+                                                  uint32_t *start)
 {
     uint32_t t = thread_index();
     if (t > n)
         return;
-    uint32_t first = t == 0 ? 0 : key[t - 1] + 1;
-    uint32_t last = t == n ? cells : key[t];
+    uint32_t first = t == 0 ? 0 : key[t - 1] - below + 1;
+    uint32_t last = t == n ? cells : key[t] - below;
     for (uint32_t c = first; c <= last && c <= cells; c++)
         start[c] = t;
+}
+
+static __global__ void find_starts(const uint32_t *key, uint32_t n,
+                                   uint32_t cells, uint32_t *start)
+{
+    starts_one(key, 0, n, cells, start);
+}
+
+static int bits_of(uint32_t cells)
+{
+    int bits = 1;
+    while (bits < 32 && (cells >> bits) != 0)
+        bits++;
+    return bits;
 }
 
 int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
                      enum md_array start)
 {
     uint32_t cells = cell_count(&s->cells);
-    int bits = 1;
-    while (bits < 32 && (cells >> bits) != 0)
-        bits++;
     TRY(cuda_reserve(s, start, (size_t)cells + 1, sizeof(uint32_t), "cells"));
-    CUDA_TRY(ctx, primitives_sort_pairs_u32(s->array[ARRAY_WORKSPACE].p,
-                                            s->array[ARRAY_WORKSPACE].bytes,
-                                            ARRAY(s, ARRAY_KEY, uint32_t),
-                                            ARRAY(s, ARRAY_KEY_OUT, uint32_t),
-                                            ARRAY(s, ARRAY_ORDER, uint32_t),
-                                            ARRAY(s, ARRAY_ORDER_OUT, uint32_t),
-                                            n, bits, s->device->stream));
+    CUDA_TRY(ctx,
+             primitives_sort_pairs_u32(s->array[ARRAY_WORKSPACE].p,
+                                       s->array[ARRAY_WORKSPACE].bytes,
+                                       ARRAY(s, ARRAY_KEY, uint32_t),
+                                       ARRAY(s, ARRAY_KEY_OUT, uint32_t),
+                                       ARRAY(s, ARRAY_ORDER, uint32_t),
+                                       ARRAY(s, ARRAY_ORDER_OUT, uint32_t), n,
+                                       bits_of(cells), s->device->stream));
     LAUNCH(find_starts, cuda_blocks(n + 1, MD_THREADS), MD_THREADS, 0,
            s->device->stream, ARRAY(s, ARRAY_KEY_OUT, uint32_t), (uint32_t)n,
            cells, ARRAY(s, start, uint32_t));
@@ -223,6 +276,17 @@ int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
 
 /* ---- order ---- */
 
+static __device__ __forceinline__ uint32_t
+cell_of_one(const struct md_view &m, const struct cell_grid &g, uint32_t i)
+{
+    double x[3];
+    int c[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = (double)m.x[d * m.stride + i] + m.state_origin[d] - m.origin[d];
+    cell_of(&g, x, c);
+    return cell_number(&g, c);
+}
+
 /* The cell of each particle; holes go to the end. */
 static __global__ void find_cells(struct md_view m, struct cell_grid g,
                                   uint32_t n, uint32_t cells, uint32_t *key,
@@ -231,12 +295,7 @@ static __global__ void find_cells(struct md_view m, struct cell_grid g,
     uint32_t i = thread_index();
     if (i >= n)
         return;
-    double x[3];
-    int c[3];
-    for (int d = 0; d < 3; d++)
-        x[d] = (double)m.x[d * m.stride + i] + m.state_origin[d] - m.origin[d];
-    cell_of(&g, x, c);
-    key[i] = m.id[i] != 0 ? cell_number(&g, c) : cells;
+    key[i] = m.id[i] != 0 ? cell_of_one(m, g, i) : cells;
     order[i] = i;
 }
 
@@ -297,9 +356,9 @@ static __global__ void fill_pair(struct md_view m)
         set_pair(m, i);
 }
 
-int cuda_sort(struct ctx *ctx, struct md_store *s)
+int cuda_launch_sort(struct md_store *s)
 {
-    cuda_settle(s);
+    struct ctx *ctx = s->ctx;
     uint32_t slots = s->n_slots, n = slots - s->n_leavers;
     cudaStream_t stream = s->device->stream;
     shape_cells(s, n);
@@ -328,5 +387,112 @@ int cuda_sort(struct ctx *ctx, struct md_store *s)
     LAUNCH(fill_pair, cuda_blocks(n, MD_THREADS), MD_THREADS, 0, stream,
            s->view);
     CUDA_TRY_LAUNCH(ctx, "fill_pair");
+    return 0;
+}
+
+int cuda_sort(struct ctx *ctx, struct md_store *s)
+{
+    (void)ctx; /* the store's */
+    if (cuda_keeps_all(s)) {
+        cuda_do(s, {STEP_SORT, 0, 0, NULL});
+        return s->failed;
+    }
+    cuda_settle(s);
+    return cuda_launch_sort(s);
+}
+
+/* ---- of a team ---- */
+
+int cuda_shape_cells(struct md_store *s)
+{
+    shape_cells(s, s->view.n_own);
+    return cuda_reserve(s, ARRAY_START_OWN, (size_t)cell_count(&s->cells) + 1,
+                        sizeof(uint32_t), "cells");
+}
+
+/* Cells of one store come behind those of the stores before. */
+static __global__ void cells_joint(const struct team_member *member,
+                                   struct team_scratch to, uint32_t cells)
+{
+    struct md_view m = member[blockIdx.y].view;
+    struct cell_grid g = member[blockIdx.y].cells;
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    size_t at = (size_t)blockIdx.y * m.n_own + i;
+    to.key[at] = blockIdx.y * cells + cell_of_one(m, g, i);
+    to.order[at] = i;
+}
+
+static __global__ void starts_joint(const struct team_member *member,
+                                    struct team_scratch from, uint32_t cells)
+{
+    uint32_t n = member[blockIdx.y].view.n_own;
+    starts_one(from.key_out + (size_t)blockIdx.y * n, blockIdx.y * cells, n,
+               cells, member[blockIdx.y].start);
+}
+
+static __global__ void take_joint(const struct team_member *member,
+                                  struct team_scratch to)
+{
+    struct md_view m = member[blockIdx.y].view;
+    uint32_t t = thread_index();
+    if (t >= m.n_own)
+        return;
+    size_t n = (size_t)gridDim.y * m.n_own;
+    size_t at = (size_t)blockIdx.y * m.n_own + t;
+    uint32_t i = to.order_out[at];
+    to.id[at] = m.id[i];
+    to.species[at] = m.species[i];
+    for (int d = 0; d < 3; d++) {
+        to.x[d * n + at] = m.x[d * m.stride + i];
+        to.v[d * n + at] = m.v[d * m.stride + i];
+        to.image[d * n + at] = m.image[d * m.stride + i];
+    }
+}
+
+static __global__ void put_joint(const struct team_member *member,
+                                 struct team_scratch from)
+{
+    struct md_view m = member[blockIdx.y].view;
+    uint32_t t = thread_index();
+    if (t >= m.n_own)
+        return;
+    size_t n = (size_t)gridDim.y * m.n_own;
+    size_t at = (size_t)blockIdx.y * m.n_own + t;
+    m.id[t] = from.id[at];
+    m.species[t] = from.species[at];
+    for (int d = 0; d < 3; d++) {
+        m.x[d * m.stride + t] = from.x[d * n + at];
+        m.v[d * m.stride + t] = from.v[d * n + at];
+        m.image[d * m.stride + t] = from.image[d * n + at];
+    }
+    set_pair(m, t);
+}
+
+int cuda_team_sort(const struct team_launch *t)
+{
+    struct md_store *s = t->s;
+    struct ctx *ctx = s->ctx;
+    cudaStream_t stream = s->device->stream;
+    struct team_scratch w = t->scratch;
+    uint32_t cells = cell_count(&s->cells), n = s->view.n_own;
+    if ((uint64_t)cells * t->n >= UINT32_MAX)
+        return FAIL(ctx, STATUS_UNSUPPORTED,
+                    "too many replicas for one card; use more ranks");
+    LAUNCH(cells_joint, team_grid(t), MD_THREADS, 0, stream, t->member, w,
+           cells);
+    CUDA_TRY_LAUNCH(ctx, "cells_joint");
+    CUDA_TRY(ctx, primitives_sort_pairs_u32(w.workspace, w.workspace_bytes,
+                                            w.key, w.key_out, w.order,
+                                            w.order_out, (size_t)t->n * n,
+                                            bits_of(cells * t->n), stream));
+    LAUNCH(starts_joint, dim3(cuda_blocks((size_t)n + 1, MD_THREADS), t->n),
+           MD_THREADS, 0, stream, t->member, w, cells);
+    CUDA_TRY_LAUNCH(ctx, "starts_joint");
+    LAUNCH(take_joint, team_grid(t), MD_THREADS, 0, stream, t->member, w);
+    CUDA_TRY_LAUNCH(ctx, "take_joint");
+    LAUNCH(put_joint, team_grid(t), MD_THREADS, 0, stream, t->member, w);
+    CUDA_TRY_LAUNCH(ctx, "put_joint");
     return 0;
 }

@@ -9,6 +9,7 @@
  */
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/outer_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 static int launch(struct md_store *s, const struct step_call *c)
 {
@@ -31,6 +32,18 @@ static int launch(struct md_store *s, const struct step_call *c)
         return cuda_eam_unpack(s, c->buffer);
     case STEP_OUTER:
         return cuda_outer_launch(s, (const struct md_outer *)c->buffer, 0);
+    case STEP_SCALE:
+        return cuda_launch_scale(s, c->kick);
+    case STEP_NOISE:
+        return cuda_launch_noise(s, c->kick, c->drift, c->step);
+    case STEP_MOMENTS:
+        return cuda_ask_moments(s);
+    case STEP_WRAP:
+        return cuda_launch_wrap(s);
+    case STEP_SORT:
+        return cuda_launch_sort(s);
+    case STEP_LIST:
+        return cuda_launch_list(s);
     }
     return 0;
 }
@@ -165,7 +178,12 @@ void cuda_drop_graphs(struct md_store *s)
 static int run_queue(struct md_store *s)
 {
     struct step_queue *q = &s->queue;
-    if (q->on && q->n > 1)
+    unsigned together = 0;
+    if (s->team)
+        TRY(cuda_team_run(s, &together));
+    if (together > 1)
+        return 0;
+    if (q->on && q->n > 1 && !s->team)
         return run_as_graph(s);
     for (int k = 0; k < q->n; k++)
         TRY(launch(s, &q->calls[k]));

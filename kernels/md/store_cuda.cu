@@ -222,11 +222,8 @@ static __global__ void reduce_partial(const double *partial, uint32_t n,
                                       int greatest, double *result)
 {
     __shared__ double shared[32];
-    const double *column = partial + (size_t)blockIdx.x * n;
-    double value = greatest ? -1 : 0;
-    for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
-        value = greatest ? fmax(value, column[k]) : value + column[k];
-    value = greatest ? block_max(value, shared) : block_sum(value, shared);
+    double value =
+        reduce_column(partial + (size_t)blockIdx.x * n, n, greatest, shared);
     if (threadIdx.x == 0)
         result[blockIdx.x] = value;
 }

@@ -107,6 +107,7 @@ struct md_view {
 };
 
 struct cuda_mesh;
+struct cuda_team;
 struct pair_clock;
 struct cuda_dynamics;
 
@@ -148,13 +149,20 @@ enum step_kind {
     STEP_DENSITY_OWN,
     STEP_DENSITY_HALO,
     STEP_UNPACK_EXTRA,
-    STEP_OUTER
+    STEP_OUTER,
+    STEP_SCALE, /* kick: the factor */
+    STEP_NOISE, /* kick: decay, drift: kT */
+    STEP_MOMENTS,
+    STEP_WRAP, /* these three where nobody can leave: cuda_keeps_all() */
+    STEP_SORT,
+    STEP_LIST
 };
 
 struct step_call {
     enum step_kind kind;
     double kick, drift; /* times */
     const void *buffer; /* of those that unpack; of STEP_OUTER its struct */
+    uint64_t step = 0;  /* of STEP_NOISE */
 };
 
 /* Kernels and copies that some calls have queued, so far. */
@@ -191,9 +199,9 @@ struct near_pair {
     double distance, inner;
 };
 
-/* What kick_drift brings to the host, in pinned memory. */
+/* What kick_drift and moments_ahead bring to the host, in pinned memory. */
 struct step_result {
-    double way2;
+    double way2, moments[5];
     unsigned long long beyond; /* see fixed_cuda.cu */
     struct near_pair near;
     unsigned long long broken; /* see bonded_cuda.cu */
@@ -330,7 +338,11 @@ struct md_store {
     uint32_t n_send;
     struct step_queue queue;
     struct step_tally tally;
-    struct step_result *result; /* pinned */
+    struct step_result *result;   /* pinned */
+    int way_asked, moments_asked; /* ahead */
+    int has_come;                 /* what waits is in *result already */
+    struct cuda_team *team;       /* team_cuda.h, or NULL */
+    uint64_t joint;               /* calls that were launched with others' */
     struct fixed_units fixed;
     struct wide_units wide;
     int wide_sums;            /* deterministic ones are wide */

@@ -73,6 +73,17 @@ static __device__ __forceinline__ double block_max(double value, double *shared)
     return value;
 }
 
+/* The sum or maximum of n values that are not negative in the latter case, by
+ * all threads of one block; right in thread 0. */
+static __device__ __forceinline__ double
+reduce_column(const double *column, uint32_t n, int greatest, double *shared)
+{
+    double value = greatest ? -1 : 0;
+    for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
+        value = greatest ? fmax(value, column[k]) : value + column[k];
+    return greatest ? block_max(value, shared) : block_sum(value, shared);
+}
+
 /* A pair's force over distance g at distance (dx, dy, dz): xx, yy, zz, xy, xz,
  * yz of its virial. */
 static __device__ __forceinline__ void

@@ -22,6 +22,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_deform.h \
 	solvers/md/md_dpd.c \
 	solvers/md/md_dynamics.h \
+	solvers/md/md_step.c \
+	solvers/md/md_step.h \
 	solvers/md/md_eam.c \
 	solvers/md/md_eam.h \
 	solvers/md/md_eam_text.c \

@@ -223,84 +223,11 @@ static int list_is_stale(struct md *md, double moved2)
     return 0;
 }
 
-/* ---- one step ---- */
-
-/* The two halves of velocity Verlet around the forces. */
-static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
-{
-    timer_begin(ctx->timers, md->phase_integrate);
-    int status = 0;
-    if (md->ensemble == MD_BROWNIAN)
-        *moved2 = md_brownian_move(md);
-    else if (md->deform.kind == MD_DEFORM_SHEAR)
-        *moved2 = md_deform_drift(md);
-    else if (md->barostat.moves)
-        status = md_barostat_drift(ctx, md, moved2);
-    else
-        *moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
-    timer_end(ctx->timers, md->phase_integrate);
-    return status;
-}
-
-static int kick(struct ctx *ctx, struct md *md)
-{
-    int status = 0;
-    timer_begin(ctx->timers, md->phase_integrate);
-    if (md->barostat.kind == MD_MTK)
-        status = md_barostat_kick(ctx, md);
-    else if (md_bath_kicks(md))
-        md_bath_kick(md);
-    else if (md->ensemble != MD_BROWNIAN)
-        md->k->kick(md->store, 0.5 * md->dt);
-    timer_end(ctx->timers, md->phase_integrate);
-    return status;
-}
-
-/* Thermostat and barostat, which looks at the forces on rigid groups alone. The
- * forces of rigid bonds depend on velocities: they come for who looks
- * afterwards. */
-static int apply_ensemble(struct ctx *ctx, struct md *md, int look)
-{
-    TRY(md_ensemble_apply(ctx, md));
-    if (look)
-        return md_rigid_sums(ctx, md, &md->sums);
-    md->sums_known = md->sums_known && !md->rigid.on;
-    return 0;
-}
-
 int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted)
 {
     struct md_sums *sums = want_sums(md, wanted);
     return list_is_stale(md, moved2) ? rebuild_and_force(ctx, md, sums)
                                      : refresh_and_force(ctx, md, sums);
-}
-
-/* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
- * kick, drift, forces, half kick; then the thermostat (md_ensemble.c). */
-static int md_step(struct ctx *ctx, void *state, int look, int *stop)
-{
-    struct md *md = state;
-
-    md->step++;
-    look |= md_analysis_looks(md);
-    TRY(md_ensemble_begin(ctx, md));
-    TRY(md_deform_begin(ctx, md));
-    md_groups_hold(md);
-    double moved2 = 0;
-    TRY(kick_and_drift(ctx, md, &moved2));
-    int torn = md_rigid_place(ctx, md, &moved2);
-    torn = torn ? torn : md->dpd.status;
-    torn = torn ? torn : md_walls_reflect(ctx, md);
-    int status = md_check_motion(ctx, md, &moved2);
-    TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
-    TRY(md_update_forces(ctx, md, moved2, look || md_wants_virial(md)));
-    TRY(md_dpd_pairs(ctx, md));
-    TRY(kick(ctx, md));
-    TRY(md_rigid_stop(ctx, md));
-    TRY(md_deform_finish(ctx, md));
-    TRY(apply_ensemble(ctx, md, look));
-    md_groups_hold(md);
-    return md_analysis_step(ctx, md);
 }
 
 /* ---- the start ---- */
@@ -479,6 +406,8 @@ const struct solver solver_md = {
     .guard = md_guard,
     .later_keys = later_keys,
     .step = md_step,
+    .ahead = md_ahead,
+    .alone = md_alone,
     .blocked = md_blocked,
     .step_number = md_step_number,
     .time = md_time,

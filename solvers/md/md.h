@@ -21,6 +21,7 @@
 #include "md_dynamics.h"
 #include "md_minimize.h"
 #include "md_rigid.h"
+#include "md_step.h"
 
 struct ctx;
 struct halo;
@@ -224,6 +225,7 @@ struct md {
         unsafe_steps; /* with rebuild_every: the list may have missed pairs */
     struct md_sums sums; /* of this rank, where sums_known */
     int sums_known;
+    struct md_parts parts;   /* of the present step */
     struct md_chain chain;   /* thermostat */
     struct md_stress stress; /* Nose-Hoover, MTK: after the last step */
     char blocked[320];
@@ -410,24 +412,6 @@ int md_xyz_scan(struct ctx *ctx, struct md *md, int *has_box,
 int md_xyz_look(struct ctx *ctx, struct md *md);
 /* Keep this rank's particles; velocities are 0 where the file has none. */
 int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list);
-
-/* ---- md_ensemble.c: what a thermostat adds to a step ---- */
-/* Once there are forces; before the first half of a step; and after its last
- * kick. Collective. */
-int md_ensemble_start(struct ctx *ctx, struct md *md);
-int md_ensemble_begin(struct ctx *ctx, struct md *md);
-int md_ensemble_apply(struct ctx *ctx, struct md *md);
-/* What chains and barostat have of the conserved energy, the same on all
- * ranks. */
-double md_extended_energy(const struct md *md);
-/* The factor on all velocities of one Bussi step; kinetic and target per the
- * same unit. Same on all ranks for the same step. */
-double md_bussi_factor(uint64_t seed, int64_t step, double decay,
-                       double kinetic, double target, double freedom);
-/* Whether each rank has its own part of md.thermostat_work. */
-int md_work_is_shared(const struct md *md);
-/* Boltzmann's constant times T in mass * velocity^2. */
-double md_thermal(const struct md *md, double temperature);
 
 /* ---- md_observe.c ---- */
 void md_observe_init(struct md *md);

@@ -195,6 +195,9 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                  (double)steps / (double)(counters.lists_built > 1
                                               ? counters.lists_built - 1
                                               : 1),
-                 counters.graphs > 0 ? "; steps in between ran as graphs" : "");
+                 counters.joint > 0
+                     ? "; steps in between ran together with other replicas"
+                 : counters.graphs > 0 ? "; steps in between ran as graphs"
+                                       : "");
     return md_balance_note(ctx, md, out->second_note, sizeof out->second_note);
 }

@@ -179,8 +179,10 @@ static const struct param params[] = {
      "How many copies of the deck are run, each on a group of the ranks. The "
      "first has run.seed, each further one a seed that is one higher; their "
      "results stand in the folders replica-0000, replica-0001 and so on of the "
-     "output folder. With fewer ranks than replicas each rank runs several, "
-     "one after the other."},
+     "output folder. With fewer ranks than replicas each rank runs several: "
+     "side by side on a card where the solver can, which launches once what "
+     "all "
+     "of them do, else one after the other."},
 
     {"ensemble", "temperatures", PARAM_DOUBLES, TEMPERATURE, "[0.7, 0.8]", 0, 0,
      0, PARAM_OPTIONAL | POSITIVE, NULL,

@@ -128,7 +128,8 @@ static int check_memory(struct ctx *ctx, const struct job *job)
     int card = strcmp(d->name, "cpu") != 0;
     const char *where = card ? "card" : "host", *free_or_not = "";
     char need[FORMAT_MAX], have[FORMAT_MAX];
-    double here = job->plan.memory_per_rank * d->sharers;
+    double here =
+        job->plan.memory_per_rank * d->sharers * (d->team > 1 ? d->team : 1);
     double there_is = (double)d->memory_total;
     if (d->memory_free > 0) {
         there_is = (double)d->memory_free;
@@ -159,8 +160,10 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
     if (wanted == NULL)
         wanted = params_string(job->params, "run", "device");
     machine_set_threads((int)params_int(job->params, "run", "threads"));
-    TRY(comm_agree(
-        ctx, device_open(ctx, wanted, job->plan.items_per_rank, &job->device)));
+    double items = job->plan.items_per_rank * (job->team > 1 ? job->team : 1);
+    if (!job->borrows_device)
+        TRY(comm_agree(ctx, device_open(ctx, wanted, items, &job->device)));
+    job->device->team = job->team;
     ctx->device = job->device;
     TRY(comm_agree(ctx, check_threads(ctx, job)));
     /* What the problem needs there. */
@@ -174,7 +177,8 @@ void job_close(struct ctx *ctx, struct job *job)
 {
     if (job->solver != NULL)
         job->solver->destroy(ctx, job->state);
-    device_close(job->device);
+    if (!job->borrows_device)
+        device_close(job->device);
     ctx->device = NULL;
     params_destroy(job->params);
     free(job->name);

@@ -19,6 +19,8 @@ struct job {
     struct estimate plan;
     char *name; /* [output] name, or the deck's file name without .toml */
     struct device *device;
+    int borrows_device; /* it is another job's, which is closed later */
+    int team;           /* jobs that share the device side by side; or 0 */
 };
 
 /* The deck alone, checked against the tables of its keys: params_read().
@@ -38,7 +40,8 @@ int job_open_text(struct ctx *ctx, const char *name, const char *text,
                   struct job *job);
 
 /* Open the device: `wanted` (from --device), or else [run] device; and set the
- * number of threads. ctx->device points to it until job_close(). Collective. */
+ * number of threads. ctx->device points to it until job_close(). A job that
+ * borrows its device only takes it. Collective. */
 int job_open_device(struct ctx *ctx, struct job *job, const char *wanted);
 
 void job_close(struct ctx *ctx, struct job *job);

@@ -1,5 +1,7 @@
 # src/driver: all but main.c is in the library, so that tests can call it.
 libwarpdeck_a_SOURCES += \
+	src/driver/abreast.c \
+	src/driver/abreast.h \
 	src/driver/banner.c \
 	src/driver/banner.h \
 	src/driver/check_time.c \
@@ -34,6 +36,8 @@ libwarpdeck_a_SOURCES += \
 	src/driver/job.h \
 	src/driver/lock.c \
 	src/driver/lock.h \
+	src/driver/member.c \
+	src/driver/member.h \
 	src/driver/monitor.c \
 	src/driver/monitor.h \
 	src/driver/options.c \

@@ -10,17 +10,13 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/param.h"
+#include "driver/abreast.h"
 #include "driver/commands.h"
 #include "driver/exchange.h"
+#include "driver/member.h"
 #include "driver/run.h"
 #include "driver/together.h"
 #include "solvers/solver.h"
-
-/* What a group of ranks has done. */
-struct tally {
-    int64_t failed, stopped;
-    int worst; /* status of one that failed */
-};
 
 int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
                   struct replicas *out)
@@ -37,7 +33,8 @@ int replicas_plan(struct ctx *ctx, const struct command_line *line, int ranks,
     *out = (struct replicas){.count = n,
                              .groups = n < ranks ? n : ranks,
                              .seed = params_int(p, "run", "seed"),
-                             .exchanged = x.n > 0};
+                             .exchanged = x.n > 0,
+                             .sole = x.n > 0};
     exchange_free(&x);
     params_destroy(p);
     TRY(comm_agree(ctx, status));
@@ -71,7 +68,7 @@ int replica_line_make(struct ctx *ctx, const struct command_line *line,
         memcpy(all, line->overrides, (size_t)line->n_overrides * sizeof(*all));
     all[out->line.n_overrides++] = out->seed;
     all[out->line.n_overrides++] = "ensemble.replicas=1";
-    if (r->exchanged)
+    if (r->sole)
         all[out->line.n_overrides++] = "output.staging=off";
     out->line.overrides = all;
     out->line.option[OPTION_OUTPUT] = out->folder;
@@ -98,17 +95,21 @@ static int run_replica(struct ctx *ctx, const struct command_line *line,
     return status;
 }
 
-/* The message of one that did not come to its end. */
-static void tell(struct ctx *ctx, const struct replicas *r, int i, int status)
+void replica_tell(struct ctx *ctx, const struct replicas *r, int i, int status,
+                  struct tally *t)
 {
     char text[sizeof(ctx->error.text) + 16];
     if (status == STATUS_STOPPED) {
         log_info(ctx->log, "%s", ctx->error.text);
-        return;
+        t->stopped++;
+    } else {
+        error_context(ctx, status, "in replica %d of %d", i, r->count);
+        snprintf(text, sizeof(text), "error: %s", ctx->error.text);
+        log_error(ctx->log, text);
+        t->failed++;
+        t->worst = status;
     }
-    error_context(ctx, status, "in replica %d of %d", i, r->count);
-    snprintf(text, sizeof(text), "error: %s", ctx->error.text);
-    log_error(ctx->log, text);
+    error_clear(ctx);
 }
 
 /* ---- all of them ---- */
@@ -132,19 +133,13 @@ static int run_logged(struct ctx *ctx, const struct command_line *line,
     if (status == 0)
         status = run_replica(ctx, line, r, i);
     status = comm_farewell(ctx, status, alone);
-    if (status != 0 && !*alone) {
-        tell(ctx, r, i, status);
-        error_clear(ctx);
-    }
+    if (status != 0 && !*alone)
+        replica_tell(ctx, r, i, status, t);
     if (ctx->log != shared)
         log_destroy(ctx->log);
     ctx->log = shared;
-    if (status == STATUS_STOPPED)
-        t->stopped += (r->count - 1 - i) / r->groups + 1;
-    if (status != 0 && status != STATUS_STOPPED) {
-        t->failed++;
-        t->worst = status;
-    }
+    if (status == STATUS_STOPPED) /* those that would follow as well */
+        t->stopped += (r->count - 1 - i) / r->groups;
     return status;
 }
 
@@ -193,11 +188,18 @@ static int run_groups(struct ctx *ctx, const struct command_line *line,
     struct comm *all = ctx->comm, *few;
     int group = comm_rank(all) / (comm_size(all) / r->groups);
     struct tally tally = {0};
+    struct aside aside = {.all = all, .log = ctx->log, .timers = ctx->timers};
     TRY(comm_split(ctx, group, &few));
-    int leader = comm_rank(few) == 0;
-    ctx->comm = few;
-    int alone = run_group(ctx, line, r, group, &tally);
-    ctx->comm = all;
+    int leader = comm_rank(few) == 0, alone = 0;
+    aside.few = few;
+    TRY(team_wanted(ctx, &aside, r, line, group));
+    if (aside.team > 1) {
+        abreast_run(ctx, &aside, r, line, group, &tally);
+    } else {
+        ctx->comm = few;
+        alone = run_group(ctx, line, r, group, &tally);
+        ctx->comm = all;
+    }
     if (alone)
         return ctx->error.status;
     comm_release(few);

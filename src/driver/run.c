@@ -209,29 +209,48 @@ static int agree_on_wish(struct ctx *ctx, int *wish, int mine)
     return 0;
 }
 
-/* One step with all that goes with it; *wish: what all wish after it. `last`:
- * it will be looked at in any case. */
+/* `last`: the coming step will be looked at in any case. */
+static void plan_step(struct ctx *ctx, struct run *run, int last)
+{
+    struct run_step *n = &run->next;
+    if (n->planned)
+        return;
+    n->planned = 1;
+    n->due = results_due(&run->results, 0);
+    n->told = monitor_due(&run->monitor, &run->job);
+    n->guarded = guard_due(&run->guard);
+    n->mine = run->exchange == NULL ? wish_of(ctx, run) : WISH_NONE;
+    n->look = n->due.look || last || (n->guarded && guard_looks(&run->guard));
+    n->begin = timer_now();
+    n->wish = n->mine != WISH_NONE;
+}
+
+static int step_ahead(struct ctx *ctx, struct run *run, int last, int *more)
+{
+    const struct solver *s = run->job.solver;
+    plan_step(ctx, run, last);
+    return s->ahead(ctx, run->job.state, run->next.look, &run->next.wish, more);
+}
+
+/* One step with all that goes with it; *wish: what all wish after it. */
 static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
 {
     const struct solver *s = run->job.solver;
-    struct results_due due = results_due(&run->results, 0);
-    int told = monitor_due(&run->monitor, &run->job);
-    int guarded = guard_due(&run->guard);
-    int mine = run->exchange == NULL ? wish_of(ctx, run) : WISH_NONE;
-    int look = due.look || last || (guarded && guard_looks(&run->guard));
-    double begin = timer_now();
-    *wish = mine != WISH_NONE;
-    TRY(s->step(ctx, run->job.state, look, wish));
-    TRY(agree_on_wish(ctx, wish, mine));
+    plan_step(ctx, run, last);
+    struct run_step now = run->next;
+    run->next.planned = 0;
+    *wish = now.wish;
+    TRY(s->step(ctx, run->job.state, now.look, wish));
+    TRY(agree_on_wish(ctx, wish, now.mine));
     if (*wish == WISH_SETTLE)
         TRY(results_settle(ctx, &run->results));
-    if (guarded)
+    if (now.guarded)
         TRY(guard_check_all(ctx, &run->guard));
-    TRY(results_write(ctx, &run->results, due));
-    if (told)
+    TRY(results_write(ctx, &run->results, now.due));
+    if (now.told)
         TRY(monitor_write(ctx, &run->monitor, &run->job,
                           &run->results.staging));
-    run->longest_step = fmax(run->longest_step, timer_now() - begin);
+    run->longest_step = fmax(run->longest_step, timer_now() - now.begin);
     /* Runs that go on together are saved together. */
     if (run->exchange == NULL && (saves_due(&run->saves) || *wish == WISH_SAVE))
         TRY(saves_write(ctx, &run->saves));
@@ -248,6 +267,11 @@ int run_advance(struct ctx *ctx, struct run *run, int look)
     return advance(ctx, run, look, &wish);
 }
 
+int run_ahead(struct ctx *ctx, struct run *run, int look, int *more)
+{
+    return step_ahead(ctx, run, look, more);
+}
+
 /* Where no step can follow: what there is, is saved. */
 int run_check_blocked(struct ctx *ctx, struct run *run)
 {
@@ -259,30 +283,32 @@ int run_check_blocked(struct ctx *ctx, struct run *run)
     return FAIL(ctx, STATUS_PHYSICS, "%s", why);
 }
 
-/* The energies of a row come with the forces, so after a wish to stop one more
- * step is made, to be looked at. What is written because a run ends comes after
- * its checkpoint: a run that goes on from there has not ended. */
-static int loop(struct ctx *ctx, struct run *run)
+static int is_last(const struct run *run)
 {
     const struct solver *s = run->job.solver;
     void *state = run->job.state;
-    int stop = 0, wish;
-    while (!s->done(state)) {
+    return run->stopping || s->step_number(state) + 1 == s->steps_total(state);
+}
+
+int run_round_ahead(struct ctx *ctx, struct run *run, int *more)
+{
+    if (!run->next.planned)
         TRY(run_check_blocked(ctx, run));
-        int64_t step = s->step_number(state) + 1;
-        TRY(advance(ctx, run, stop || step == s->steps_total(state), &wish));
-        if (stop)
-            break;
-        stop = wish == WISH_STOP;
-    }
-    run->stopped = !s->done(state);
-    int saved = s->save != NULL && (run->stopped || run->saves.at_end);
-    if (saved)
-        TRY(saves_write(ctx, &run->saves));
-    /* Frames of grids take space, and the checkpoint has it all. */
-    if (run->stopped && saved && s->grid_frame != NULL)
-        return 0;
-    return results_write_last(ctx, &run->results);
+    return step_ahead(ctx, run, is_last(run), more);
+}
+
+/* The energies of a row come with the forces, so after a wish to stop one more
+ * step is made, to be looked at. */
+int run_round(struct ctx *ctx, struct run *run, int *over)
+{
+    const struct solver *s = run->job.solver;
+    int wish;
+    if (!run->next.planned)
+        TRY(run_check_blocked(ctx, run));
+    TRY(advance(ctx, run, is_last(run), &wish));
+    *over = run->stopping || s->done(run->job.state);
+    run->stopping = wish == WISH_STOP;
+    return 0;
 }
 
 /* ---- finish ---- */
@@ -318,6 +344,21 @@ static int finish(struct ctx *ctx, struct run *run)
     return run->stopped ? say_stopped(ctx, run) : 0;
 }
 
+/* What is written because a run ends comes after its checkpoint: a run that
+ * goes on from there has not ended. */
+int run_end(struct ctx *ctx, struct run *run)
+{
+    const struct solver *s = run->job.solver;
+    run->stopped = !s->done(run->job.state);
+    int saved = s->save != NULL && (run->stopped || run->saves.at_end);
+    if (saved)
+        TRY(saves_write(ctx, &run->saves));
+    /* Frames of grids take space, and the checkpoint has it all. */
+    if (!run->stopped || !saved || s->grid_frame == NULL)
+        TRY(results_write_last(ctx, &run->results));
+    return finish(ctx, run);
+}
+
 int run_complete(struct ctx *ctx, struct run *run)
 {
     TRY(results_write_last(ctx, &run->results));
@@ -348,8 +389,10 @@ static int run_all(struct ctx *ctx, const struct command_line *line,
     resume_free(&resume);
     if (status != 0 || run->finished)
         return status;
-    TRY(loop(ctx, run));
-    return finish(ctx, run);
+    int over = run->job.solver->done(run->job.state);
+    while (!over)
+        TRY(run_round(ctx, run, &over));
+    return run_end(ctx, run);
 }
 
 struct run *run_create(void)

@@ -17,6 +17,14 @@ struct command_line;
 struct exchange;
 struct resume;
 
+/* What is to become of the coming step, once it is known. */
+struct run_step {
+    int planned;
+    struct results_due due;
+    int told, guarded, mine, look, wish;
+    double begin;
+};
+
 struct run {
     struct job job;
     struct output output;
@@ -25,8 +33,10 @@ struct run {
     struct monitor monitor;
     struct saves saves;
     struct lock lock;
-    int finished;        /* an earlier run has done it all */
-    int stopped;         /* ended early, as asked */
+    int finished; /* an earlier run has done it all */
+    int stopped;  /* ended early, as asked */
+    int stopping; /* after the coming step it ends early */
+    struct run_step next;
     double longest_step; /* seconds */
     int64_t first_step;
     double start, seconds;     /* clock at the first step; length of the loop */
@@ -57,6 +67,16 @@ int run_begin(struct ctx *ctx, const struct command_line *line, struct run *run,
 /* One step with what is to be written of it, but no checkpoint; look: energies
  * are wanted in any case. */
 int run_advance(struct ctx *ctx, struct run *run, int look);
+/* A part of that step (solver.h, ahead), which run_advance() then completes;
+ * *more: there is another part. */
+int run_ahead(struct ctx *ctx, struct run *run, int look, int *more);
+/* The same of a run for itself, with its checkpoints and wishes to stop;
+ * *over: no further step follows. */
+int run_round_ahead(struct ctx *ctx, struct run *run, int *more);
+int run_round(struct ctx *ctx, struct run *run, int *over);
+/* After run_round() said so: what is left to save and to write, and the closing
+ * lines. Errors also STATUS_STOPPED. */
+int run_end(struct ctx *ctx, struct run *run);
 /* Why no step can follow: STATUS_PHYSICS, with the present state saved. */
 int run_check_blocked(struct ctx *ctx, struct run *run);
 /* After the last one: what is left to write, and the closing lines. Errors also

@@ -10,32 +10,20 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/timer.h"
+#include "driver/abreast.h"
 #include "driver/commands.h"
 #include "driver/exchange.h"
+#include "driver/member.h"
 #include "driver/replicas.h"
 #include "driver/resume.h"
 #include "driver/run.h"
 #include "driver/stop.h"
 #include "io/checkpoint.h"
 
-/* One replica of this group of ranks, with what a run has of the process. */
-struct member {
-    int replica;
-    struct run *run;
-    struct resume resume;
-    struct replica_line line;
-    struct log *log;
-    struct timers *timers;
-    double left;         /* when another one's turn came */
-    uint64_t left_bytes; /* and what this rank had sent by then */
-};
-
 struct together {
     const struct replicas *plan;
     struct exchange exchange;
-    struct comm *all, *few;
-    struct log *log; /* of the process, as its timers */
-    struct timers *timers;
+    struct aside aside;
     int n; /* members */
     struct member *member;
     double *energy, *beta; /* [replicas], [rungs] */
@@ -50,26 +38,6 @@ static const double turn_seconds = 0.5;
 
 /* ---- whose turn it is ---- */
 
-static void enter(struct ctx *ctx, const struct together *t, struct member *m)
-{
-    ctx->comm = t->few;
-    ctx->log = m->log;
-    ctx->timers = m->timers;
-    ctx->device = m->run->job.device;
-    m->run->start += timer_now() - m->left;
-    m->run->bytes_sent += comm_bytes_sent(t->few) - m->left_bytes;
-}
-
-static void leave(struct ctx *ctx, const struct together *t, struct member *m)
-{
-    m->left = timer_now();
-    m->left_bytes = comm_bytes_sent(t->few);
-    ctx->comm = t->all;
-    ctx->log = t->log;
-    ctx->timers = t->timers;
-    ctx->device = NULL;
-}
-
 /* What is done to each member in turn, on its group of ranks. */
 typedef int (*deed)(struct ctx *ctx, struct together *t, struct member *m,
                     int64_t what);
@@ -80,9 +48,9 @@ static int each(struct ctx *ctx, struct together *t, deed act, int64_t what)
     int status = 0;
     for (int i = 0; i < t->n && status == 0; i++) {
         struct member *m = &t->member[i];
-        enter(ctx, t, m);
+        member_enter(ctx, &t->aside, m);
         status = act(ctx, t, m, what);
-        leave(ctx, t, m);
+        member_leave(ctx, &t->aside, m);
         if (status != 0)
             error_context(ctx, status, "in replica %d of %d", m->replica,
                           t->plan->count);
@@ -91,22 +59,6 @@ static int each(struct ctx *ctx, struct together *t, deed act, int64_t what)
 }
 
 /* ---- setup ---- */
-
-static int make_member(struct ctx *ctx, struct together *t,
-                       const struct command_line *line, int i, struct member *m)
-{
-    enum log_level level = i == 0 ? log_level(t->log) : LOG_QUIET;
-    m->replica = i;
-    m->run = run_create();
-    m->log = log_create(comm_rank(t->few), level);
-    m->timers = timers_create();
-    if (m->run == NULL || m->log == NULL || m->timers == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "out of memory");
-    m->run->exchange = &t->exchange;
-    m->run->replica = i;
-    m->left = timer_now();
-    return replica_line_make(ctx, line, t->plan, i, &m->line);
-}
 
 static int make_members(struct ctx *ctx, struct together *t,
                         const struct command_line *line, int group)
@@ -119,8 +71,11 @@ static int make_members(struct ctx *ctx, struct together *t,
     if (t->member == NULL || t->energy == NULL || t->beta == NULL ||
         t->changed == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory");
-    for (int i = group; i < t->plan->count; i += t->plan->groups)
-        TRY(make_member(ctx, t, line, i, &t->member[t->n++]));
+    for (int i = group; i < t->plan->count; i += t->plan->groups) {
+        struct member *m = &t->member[t->n++];
+        TRY(member_make(ctx, &t->aside, t->plan, line, i, m));
+        m->run->exchange = &t->exchange;
+    }
     return 0;
 }
 
@@ -139,14 +94,15 @@ static int read_ladder(struct ctx *ctx, const struct command_line *line,
 static int prepare(struct ctx *ctx, struct together *t, struct member *m,
                    int64_t what)
 {
+    char note[96];
     (void)what;
     log_info(ctx->log,
              "replica %d of %d: run.seed = %" PRId64 ", temperature %g%s%s, "
-             "in %s",
+             "in %s%s",
              m->replica, t->plan->count, t->plan->seed + m->replica,
              t->exchange.temperature[m->replica],
              t->exchange.unit[0] != '\0' ? " " : "", t->exchange.unit,
-             m->line.folder);
+             m->line.folder, member_note(&t->aside, note, sizeof note));
     return run_prepare(ctx, &m->line.line, m->run, &m->resume);
 }
 
@@ -195,8 +151,8 @@ static int choose_start(struct ctx *ctx, struct together *t, int *finished)
 static int begin(struct ctx *ctx, struct together *t, struct member *m,
                  int64_t what)
 {
-    (void)t;
     (void)what;
+    member_share(m, &t->aside, m == t->member ? NULL : t->member);
     int status = run_begin(ctx, &m->line.line, m->run, &m->resume);
     resume_free(&m->resume);
     return status;
@@ -204,23 +160,72 @@ static int begin(struct ctx *ctx, struct together *t, struct member *m,
 
 /* ---- loop ---- */
 
-/* what: steps; looked at: the last one, where an attempt follows or the run
- * ends there. */
+/* Whether the last of so many steps is looked at: an attempt follows, or the
+ * run ends there. steps < 0: one, the last. */
+static int looks(const struct together *t, const struct run *run, int64_t steps)
+{
+    const struct solver *s = run->job.solver;
+    int64_t step = s->step_number(run->job.state) + 1;
+    return steps < 0 || exchange_due(&t->exchange, step) ||
+           step == s->steps_total(run->job.state);
+}
+
+/* what: steps. */
 static int advance(struct ctx *ctx, struct together *t, struct member *m,
                    int64_t what)
 {
-    struct run *run = m->run;
-    const struct solver *s = run->job.solver;
-    int64_t steps = what < 0 ? 1 : what; /* below 0: one, the last */
+    int64_t steps = what < 0 ? 1 : what;
     for (int64_t k = 0; k < steps; k++) {
-        int64_t step = s->step_number(run->job.state) + 1;
-        int look =
-            k == steps - 1 && (what < 0 || exchange_due(&t->exchange, step) ||
-                               step == s->steps_total(run->job.state));
-        TRY(run_check_blocked(ctx, run));
-        TRY(run_advance(ctx, run, look));
+        TRY(run_check_blocked(ctx, m->run));
+        TRY(run_advance(ctx, m->run, k == steps - 1 && looks(t, m->run, what)));
     }
     return 0;
+}
+
+/* A part of a step, or what is left of it (more = NULL). */
+static int part_of_one(struct ctx *ctx, struct together *t, struct member *m,
+                       int look, int *more)
+{
+    int status = 0;
+    member_enter(ctx, &t->aside, m);
+    if (!m->run->next.planned)
+        status = run_check_blocked(ctx, m->run);
+    if (status == 0)
+        status = more != NULL ? run_ahead(ctx, m->run, look, more)
+                              : run_advance(ctx, m->run, look);
+    member_leave(ctx, &t->aside, m);
+    if (status != 0)
+        error_context(ctx, status, "in replica %d of %d", m->replica,
+                      t->plan->count);
+    return status;
+}
+
+static int step_of_all(struct ctx *ctx, struct together *t, int look)
+{
+    int more = 1;
+    while (more)
+        for (int i = 0; i < t->n; i++)
+            TRY(part_of_one(ctx, t, &t->member[i], look, &more));
+    for (int i = 0; i < t->n; i++)
+        TRY(part_of_one(ctx, t, &t->member[i], look, NULL));
+    return 0;
+}
+
+/* All step by step, so that a card launches once what all do. */
+static int advance_team(struct ctx *ctx, struct together *t, int64_t what)
+{
+    const struct run *first = t->member[0].run;
+    int64_t steps = what < 0 ? 1 : what;
+    int status = 0;
+    for (int64_t k = 0; k < steps && status == 0; k++)
+        status = step_of_all(ctx, t, k == steps - 1 && looks(t, first, what));
+    return comm_farewell(ctx, status, &t->alone);
+}
+
+static int advance_all(struct ctx *ctx, struct together *t, int64_t steps)
+{
+    return t->aside.team > 1 ? advance_team(ctx, t, steps)
+                             : each(ctx, t, advance, steps);
 }
 
 static int find_energy(struct ctx *ctx, struct together *t, struct member *m,
@@ -275,7 +280,7 @@ static int agree(struct ctx *ctx, struct together *t, double took,
                  int64_t steps, int *wish)
 {
     struct run *first = t->member[0].run;
-    int leader = comm_rank(t->few) == 0;
+    int leader = comm_rank(t->aside.few) == 0;
     double needed = t->seconds + took;
     int64_t most[2] = {WISH_NONE, t->slice};
     for (int i = 0; i < t->n; i++)
@@ -347,7 +352,7 @@ static int loop(struct ctx *ctx, struct together *t, int *stopped)
             TRY(attempt(ctx, t));
         int64_t steps = stop ? 1 : steps_ahead(t);
         double begin = timer_now();
-        TRY(each(ctx, t, advance, stop ? -1 : steps));
+        TRY(advance_all(ctx, t, stop ? -1 : steps));
         TRY(agree(ctx, t, timer_now() - begin, steps, &wish));
         if (!is_done(t) && exchange_due(&t->exchange, step_now(t)))
             TRY(attempt(ctx, t));
@@ -371,7 +376,8 @@ static int run_all(struct ctx *ctx, struct together *t,
                    const struct command_line *line)
 {
     const char *resume = line->option[OPTION_RESUME];
-    int group = comm_rank(t->all) / (comm_size(t->all) / t->plan->groups);
+    int group =
+        comm_rank(t->aside.all) / (comm_size(t->aside.all) / t->plan->groups);
     int finished = 0, stopped = 0;
     if (resume != NULL && strcmp(resume, "auto") != 0)
         return FAIL(ctx, STATUS_USAGE,
@@ -379,7 +385,8 @@ static int run_all(struct ctx *ctx, struct together *t,
                     "temperatures have one each: use --resume auto",
                     resume);
     TRY(read_ladder(ctx, line, &t->exchange));
-    TRY(comm_split(ctx, group, &t->few));
+    TRY(comm_split(ctx, group, &t->aside.few));
+    TRY(team_wanted(ctx, &t->aside, t->plan, line, group));
     TRY(comm_agree(ctx, make_members(ctx, t, line, group)));
     TRY(each(ctx, t, prepare, 0));
     TRY(choose_start(ctx, t, &finished));
@@ -395,37 +402,21 @@ static int run_all(struct ctx *ctx, struct together *t,
                          "from there");
 }
 
-static void close_member(struct ctx *ctx, struct together *t, struct member *m,
-                         int status)
-{
-    struct error kept = ctx->error;
-    if (m->run != NULL) {
-        enter(ctx, t, m);
-        if (status != 0 && status != STATUS_STOPPED)
-            run_abandon(ctx, m->run, status);
-        run_close(ctx, m->run);
-        leave(ctx, t, m);
-        ctx->error = kept;
-    }
-    resume_free(&m->resume);
-    replica_line_free(&m->line);
-    log_destroy(m->log);
-    timers_destroy(m->timers);
-}
-
 int together_run(struct ctx *ctx, const struct command_line *line,
                  const struct replicas *r)
 {
     struct together t = {
-        .plan = r, .all = ctx->comm, .log = ctx->log, .timers = ctx->timers};
+        .plan = r,
+        .aside = {.all = ctx->comm, .log = ctx->log, .timers = ctx->timers}};
     int status = run_all(ctx, &t, line);
     /* Where a rank failed alone, no collective call returns: main() ends. */
     if (t.alone)
         return status;
-    for (int i = 0; i < t.n; i++)
-        close_member(ctx, &t, &t.member[i], status);
-    if (t.few != NULL)
-        comm_release(t.few);
+    /* The first one's device is that of all, in a team. */
+    for (int i = t.n - 1; i >= 0; i--)
+        member_free(ctx, &t.aside, &t.member[i], status);
+    if (t.aside.few != NULL)
+        comm_release(t.aside.few);
     free(t.member);
     free(t.energy);
     free(t.beta);

@@ -48,6 +48,9 @@ exchange_every = 10
 observables_every = 10
 frames_every = 40
 """
+ALIKE = LADDER.replace(
+    "temperatures = [1.0, 1.05, 1.1, 1.15]\nexchange_every = 10",
+    "replicas = 3")
 N = 4
 SAVE = "checkpoint.every=1000"  # at the end
 SHORT = "md.steps=30"
@@ -95,6 +98,62 @@ def check_exchange():
         tap.ok(same("card", "ranks"), "and on two ranks")
 
 
+def alike(out, i):
+    return f"{out}/replica-{i:04d}/alike.h5"
+
+
+# What is different in each: thermostats, precisions, sums.
+CASES = {
+    "langevin, lists together": ('md.ensemble.type="langevin"',
+                                 "md.pair.rebuild_every=4"),
+    "nose-hoover, in any order": ("md.deterministic=true",),
+}
+
+
+def check_team():
+    """Replicas that run together have the bits of runs one by one."""
+    deck = mdrun.write("alike.toml", ALIKE)
+    for n, (name, keys) in enumerate(CASES.items()):
+        text = run(deck, "team", *keys, seed=n + 1)
+        with open("team/replica-0002/alike.log", encoding="utf-8") as f:
+            log = f.read()
+        tap.ok("3 run together" in text and "3 run together" in log
+               and "ran together with other replicas" in log,
+               f"{name}: three replicas run together, and the log says so")
+        run(deck, "alone", *keys, "run.seed=9", "ensemble.replicas=1", seed=3)
+        tap.ok(tap.numbers(alike("team", 2)) == tap.numbers("alone/alike.h5")
+               and tap.numbers(alike("team", 0)) != tap.numbers(
+                   alike("team", 2)),
+               f"{name}: one of them has the bits of a run of its own")
+    # the last of them, in two parts
+    run(deck, "halves", *keys, SAVE, "md.steps=20", seed=2)
+    os.rename("halves/replica-0001", "gone")
+    run(deck, "halves", *keys, SAVE, "--resume", "auto", seed=3)
+    tap.ok(all(tap.numbers(alike("team", i)) == tap.numbers(alike("halves", i))
+               for i in range(3)),
+           "in two parts they are the same, bit by bit, and so is one that "
+           "began later")
+
+
+def check_apart():
+    """One that can not begin, and what does not go together."""
+    os.makedirs("bad")
+    mdrun.write("bad/replica-0000", "in the way")
+    done = tap.run(PROGRAM, "run", "alike.toml", "--device", "cuda", "--output",
+                   "bad", check=False)
+    tap.ok(done.returncode == 1 and "1 of 3 replicas failed" in done.stderr
+           and "in replica 0 of 3" in done.stderr
+           and tap.numbers(alike("bad", 1)) and tap.numbers(alike("bad", 2)),
+           "one that can not begin leaves the others alone")
+    text = run("alike.toml", "npt", "md.steps=2", "md.ensemble.type=npt",
+               "md.ensemble.barostat=mtk", "md.ensemble.pressure=1",
+               "md.ensemble.pressure_relaxation=5")
+    tap.ok('one after another: with md.ensemble.type = "npt"' in text
+           and tap.numbers(alike("npt", 2)),
+           "under constant pressure they run one after another, and the log "
+           "names the key")
+
+
 def moves(text):
     found = re.search(r"moved (\d+) times: .* most ([\d.]+) of .* ([\d.]+) at "
                       "first", text)
@@ -126,6 +185,8 @@ def check_balance():
 
 
 check_exchange()
+check_team()
+check_apart()
 if tap.have_mpi():
     check_balance()
 else:

@@ -1,0 +1,216 @@
+/* moments_cuda.cu: kinetic energy, momentum and what else velocities add up to.
+ */
+#include "kernels/md/fixed_cuda.h"
+#include "kernels/md/outer_cuda.h"
+#include "kernels/md/team_cuda.h"
+
+#include <string.h>
+
+static const size_t MOMENT_BYTES = 3 * sizeof(state) + sizeof(int32_t);
+
+/* Kinetic energy, momentum (3) and mass of one particle. */
+static __device__ __forceinline__ void moments_of(const struct md_view &m,
+                                                  uint32_t i, double value[5])
+{
+    double mass = m.mass[m.species[i]], v2 = 0;
+    if (md_held_of(m.groups, m.n_groups, m.id[i], m.species[i]))
+        mass = 0;
+    for (int d = 0; d < 3; d++) {
+        double v = (double)m.v[d * m.stride + i];
+        v2 += v * v;
+        value[1 + d] = mass * v;
+    }
+    value[0] = 0.5 * mass * v2;
+    value[4] = mass;
+}
+
+static __device__ __forceinline__ void
+moments_one(const struct md_view &m, double *partial, double *shared)
+{
+    uint32_t i = thread_index();
+    double value[5] = {0, 0, 0, 0, 0};
+    if (i < m.n_own)
+        moments_of(m, i, value);
+    for (int k = 0; k < 5; k++) {
+        double total = block_sum(value[k], shared);
+        if (threadIdx.x == 0)
+            partial[k * gridDim.x + blockIdx.x] = total;
+    }
+}
+
+static __global__ void sum_moments(struct md_view m, double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    moments_one(m, partial, shared);
+}
+
+static __global__ void sum_moments_joint(const struct team_member *member)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    struct md_view m = member[blockIdx.y].view;
+    moments_one(m, member[blockIdx.y].partial, shared);
+}
+
+/* Moment blockIdx.x of each. */
+static __global__ void moments_joint(const struct team_member *member,
+                                     uint32_t n_blocks)
+{
+    __shared__ double shared[32];
+    const struct team_member *one = &member[blockIdx.y];
+    double sum = reduce_column(one->partial + (size_t)blockIdx.x * n_blocks,
+                               n_blocks, 0, shared);
+    if (threadIdx.x == 0)
+        one->result->moments[blockIdx.x] = sum;
+}
+
+/* For sums in any order. */
+static __global__ void list_moments(struct md_view m, double *column)
+{
+    uint32_t i = thread_index();
+    if (i >= m.n_own)
+        return;
+    double value[5];
+    moments_of(m, i, value);
+    for (int k = 0; k < 5; k++)
+        column[k * m.stride + i] = value[k];
+}
+
+static int launch_moments(struct md_store *s, double out[5])
+{
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    tally_own(s, MOMENT_BYTES);
+    if (s->setup.deterministic) {
+        LAUNCH(list_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
+               ARRAY(s, ARRAY_COLUMNS, double));
+        CUDA_TRY_LAUNCH(s->ctx, "list_moments");
+        return cuda_sum_columns(s, 5, out);
+    }
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(sum_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_moments");
+    return cuda_reduce(s->ctx, s, 5, blocks, 0, out);
+}
+
+/* The same on its way to s->result. */
+int cuda_ask_moments(struct md_store *s)
+{
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    cudaStream_t stream = s->device->stream;
+    size_t bytes = sizeof s->result->moments;
+    LAUNCH(sum_moments, blocks, MD_THREADS, 0, stream, s->view,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_moments");
+    tally_own(s, MOMENT_BYTES);
+    TRY(cuda_launch_reduce(s, 5, blocks, 0));
+    CUDA_TRY(s->ctx,
+             cudaMemcpyAsync(s->result->moments, s->array[ARRAY_RESULT].p,
+                             bytes, cudaMemcpyDeviceToHost, stream));
+    s->device->bytes_to_host += bytes;
+    return 0;
+}
+
+int cuda_team_moments(const struct team_launch *t)
+{
+    cudaStream_t stream = t->s->device->stream;
+    LAUNCH(sum_moments_joint, team_grid(t), MD_THREADS, 0, stream, t->member);
+    CUDA_TRY_LAUNCH(t->s->ctx, "sum_moments_joint");
+    LAUNCH(moments_joint, dim3(5, t->n), 256u, 0, stream, t->member,
+           cuda_blocks(t->s->view.n_own, MD_THREADS));
+    CUDA_TRY_LAUNCH(t->s->ctx, "moments_joint");
+    cuda_team_tally(t, MOMENT_BYTES);
+    return 0;
+}
+
+/* Sums in any order are asked for when they are wanted. */
+void cuda_moments_ahead(struct md_store *s)
+{
+    if (s->view.n_own == 0 || s->setup.deterministic)
+        return;
+    cuda_do(s, {STEP_MOMENTS, 0, 0, NULL});
+    s->moments_asked = 1;
+}
+
+static int find_moments(struct md_store *s, double sum[5])
+{
+    if (!s->moments_asked)
+        return launch_moments(s, sum);
+    s->moments_asked = 0;
+    TRY(cuda_wait_for_result(s));
+    memcpy(sum, s->result->moments, sizeof s->result->moments);
+    return 0;
+}
+
+void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
+{
+    /* Only scratch of the store changes. */
+    struct md_store *s = const_cast<struct md_store *>(store);
+    double sum[5] = {0, 0, 0, 0, 0};
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = find_moments(s, sum);
+    out->kinetic = sum[0];
+    for (int d = 0; d < 3; d++)
+        out->momentum[d] = sum[1 + d];
+    out->mass = sum[4];
+}
+
+/* m v_a v_b of one particle: xx, yy, zz, xy, xz, yz. */
+static __device__ __forceinline__ void kinetic_of(const struct md_view &m,
+                                                  uint32_t i, double value[6])
+{
+    double mass = m.mass[m.species[i]];
+    double v[3] = {(double)m.v[i], (double)m.v[m.stride + i],
+                   (double)m.v[2 * m.stride + i]};
+    for (int d = 0; d < 3; d++)
+        value[d] = mass * v[d] * v[d];
+    value[3] = mass * v[0] * v[1];
+    value[4] = mass * v[0] * v[2];
+    value[5] = mass * v[1] * v[2];
+}
+
+/* To columns, for sums in any order, or each block's sums to `partial`. */
+static __global__ void sum_kinetic(struct md_view m, double *column,
+                                   double *partial)
+{
+    __shared__ double shared[MD_THREADS / 32];
+    uint32_t i = thread_index();
+    double value[6] = {0, 0, 0, 0, 0, 0};
+    if (i < m.n_own)
+        kinetic_of(m, i, value);
+    for (int k = 0; k < 6; k++) {
+        if (column) {
+            if (i < m.n_own)
+                column[k * m.stride + i] = value[k];
+            continue;
+        }
+        double total = block_sum(value[k], shared);
+        if (threadIdx.x == 0)
+            partial[k * gridDim.x + blockIdx.x] = total;
+    }
+}
+
+static int sum_kinetic_tensor(struct md_store *s, double out[6])
+{
+    int columns = s->setup.deterministic;
+    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
+    tally_own(s, 3 * sizeof(state) + sizeof(int32_t));
+    TRY(cuda_reserve_sums(s));
+    LAUNCH(sum_kinetic, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL,
+           ARRAY(s, ARRAY_PARTIAL, double));
+    CUDA_TRY_LAUNCH(s->ctx, "sum_kinetic");
+    return columns ? cuda_sum_columns(s, 6, out)
+                   : cuda_reduce(s->ctx, s, 6, blocks, 0, out);
+}
+
+void cuda_kinetic_tensor(const struct md_store *store, double out[6])
+{
+    /* Only scratch of the store changes. */
+    struct md_store *s = const_cast<struct md_store *>(store);
+    for (int k = 0; k < 6; k++)
+        out[k] = 0;
+    cuda_settle(s);
+    if (s->view.n_own > 0 && s->failed == 0)
+        s->failed = sum_kinetic_tensor(s, out);
+}

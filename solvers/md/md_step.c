@@ -1,0 +1,165 @@
+/* md_step.c: one step of velocity Verlet, by its parts. */
+#include "md.h"
+
+#include "base/comm.h"
+#include "base/ctx.h"
+#include "base/error.h"
+#include "base/timer.h"
+#include "solvers/solver.h"
+
+/* The two halves of velocity Verlet around the forces. */
+static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
+{
+    timer_begin(ctx->timers, md->phase_integrate);
+    int status = 0;
+    if (md->ensemble == MD_BROWNIAN)
+        *moved2 = md_brownian_move(md);
+    else if (md->deform.kind == MD_DEFORM_SHEAR)
+        *moved2 = md_deform_drift(md);
+    else if (md->barostat.moves)
+        status = md_barostat_drift(ctx, md, moved2);
+    else
+        *moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
+    timer_end(ctx->timers, md->phase_integrate);
+    return status;
+}
+
+static int kick(struct ctx *ctx, struct md *md)
+{
+    int status = 0;
+    timer_begin(ctx->timers, md->phase_integrate);
+    if (md->barostat.kind == MD_MTK)
+        status = md_barostat_kick(ctx, md);
+    else if (md_bath_kicks(md))
+        md_bath_kick(md);
+    else if (md->ensemble != MD_BROWNIAN)
+        md->k->kick(md->store, 0.5 * md->dt);
+    timer_end(ctx->timers, md->phase_integrate);
+    return status;
+}
+
+/* A barostat looks at the forces on rigid groups alone. The forces of rigid
+ * bonds depend on velocities: they come for who looks afterwards. */
+static int look_at_rigid(struct ctx *ctx, struct md *md, int look)
+{
+    if (look)
+        return md_rigid_sums(ctx, md, &md->sums);
+    md->sums_known = md->sums_known && !md->rigid.on;
+    return 0;
+}
+
+/* ---- asking early ---- */
+
+/* Whether kick_and_drift() is the store's kick_drift() and nothing else. */
+static int drifts_plainly(const struct md *md)
+{
+    return md->k->kick_drift_ahead && md->ensemble != MD_BROWNIAN &&
+           md->deform.kind != MD_DEFORM_SHEAR && !md->barostat.moves;
+}
+
+/* The thermostat looks at the kinetic energy as it is after the kick. */
+static void ask_kinetic(struct md *md)
+{
+    int asks = md->ensemble == MD_BUSSI || md->ensemble == MD_NOSE_HOOVER;
+    if (asks && md->k->moments_ahead && !md->barostat.kind && !md->rigid.on)
+        md->k->moments_ahead(md->store);
+}
+
+/* ---- the parts ---- */
+
+enum { PART_DRIFT, PART_FORCES, PART_THERMOSTAT, PART_FINISH, PARTS };
+
+static int begin_drift(struct ctx *ctx, struct md *md)
+{
+    md->step++;
+    TRY(md_ensemble_begin(ctx, md));
+    TRY(md_deform_begin(ctx, md));
+    md_groups_hold(md);
+    if (drifts_plainly(md))
+        md->k->kick_drift_ahead(md->store, 0.5 * md->dt, md->dt);
+    return 0;
+}
+
+static int find_forces(struct ctx *ctx, struct md *md, int look, int *stop)
+{
+    double moved2 = 0;
+    TRY(kick_and_drift(ctx, md, &moved2));
+    int torn = md_rigid_place(ctx, md, &moved2);
+    torn = torn ? torn : md->dpd.status;
+    torn = torn ? torn : md_walls_reflect(ctx, md);
+    int status = md_check_motion(ctx, md, &moved2);
+    TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
+    TRY(md_update_forces(ctx, md, moved2, look || md_wants_virial(md)));
+    TRY(md_dpd_pairs(ctx, md));
+    TRY(kick(ctx, md));
+    TRY(md_rigid_stop(ctx, md));
+    TRY(md_deform_finish(ctx, md));
+    ask_kinetic(md);
+    return 0;
+}
+
+static int finish(struct ctx *ctx, struct md *md, int look)
+{
+    TRY(look_at_rigid(ctx, md, look));
+    md_groups_hold(md);
+    return md_analysis_step(ctx, md);
+}
+
+/* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
+ * kick, drift, forces, half kick; then the thermostat (md_ensemble.c). */
+static int do_part(struct ctx *ctx, struct md *md, int look, int *stop)
+{
+    int part = md->parts.next;
+    md->parts.next = (part + 1) % PARTS;
+    if (part == PART_DRIFT)
+        return begin_drift(ctx, md);
+    look |= md_analysis_looks(md);
+    if (part == PART_FORCES)
+        return find_forces(ctx, md, look, stop);
+    if (part == PART_THERMOSTAT)
+        return md_ensemble_apply(ctx, md);
+    return finish(ctx, md, look);
+}
+
+int md_step(struct ctx *ctx, void *state, int look, int *stop)
+{
+    struct md *md = state;
+    do
+        TRY(do_part(ctx, md, look, stop));
+    while (md->parts.next != PART_DRIFT);
+    return 0;
+}
+
+int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more)
+{
+    struct md *md = state;
+    TRY(do_part(ctx, md, look, stop));
+    *more = md->parts.next != PART_FINISH;
+    return 0;
+}
+
+/* ---- what goes ahead together with other runs ---- */
+
+const char *md_alone(const void *state)
+{
+    const struct md *md = state;
+    const struct md_walls *w = &md->walls;
+    int walls = w->has_force[0] || w->outer.n_walls > 0 || w->has_field;
+    for (int d = 0; d < 3; d++)
+        walls = walls || w->outer.walled[d];
+    if (md->eam || md->pair.forms)
+        return "md.pair.style other than \"lj\"";
+    if (md->bonded.has_field || md->charged)
+        return "bonds, [md.coulomb] or md.pair.switch_from";
+    if (walls || w->outer.n_groups > 0)
+        return "[[md.walls]], [md.field] or [[md.group]]";
+    if (md->barostat.kind)
+        return "md.ensemble.type = \"npt\"";
+    if (md->ensemble == MD_BROWNIAN || md->ensemble == MD_DPD)
+        return "md.ensemble.type = \"brownian\" or \"dpd\"";
+    if (md->bath.by_particle)
+        return "md.species.friction";
+    if (md->deform.kind)
+        return "[md.deform]";
+    return md->tilted ? "a tilted box" : NULL;
+}
