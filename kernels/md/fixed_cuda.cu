@@ -157,13 +157,17 @@ int cuda_launch_fixed(struct md_store *s, int want, int halo)
 
 int cuda_sums_are_wide(const struct md_setup *setup)
 {
-    return setup->deterministic && (setup->tables || setup->eam);
+    const struct md_force_field *f = setup->field;
+    int charges = f && setup->charged && f->coulomb.method != MD_COULOMB_NONE;
+    return setup->deterministic && (setup->tables || setup->eam || charges ||
+                                    (f && f->switch_from > 0));
 }
 
-void cuda_choose_fixed(struct md_store *s)
+/* F0 and the greatest sigma; 0 where no pair has a force. */
+static double greatest_lj(const struct md_store *s, double *length)
 {
-    s->wide_sums = cuda_sums_are_wide(&s->setup);
-    double force = 0, length = 0;
+    double force = 0;
+    *length = 0;
     for (int k = 0; k < s->setup.n_species * s->setup.n_species; k++) {
         const struct lj_coeff *c = &s->setup.coeff[k];
         if (!(c->c12 > 0) || !(c->c6 > 0))
@@ -171,8 +175,17 @@ void cuda_choose_fixed(struct md_store *s)
         double sigma = pow(c->c12 / c->c6, 1.0 / 6);
         double epsilon = c->c6 * c->c6 / (4 * c->c12);
         force = fmax(force, 24 * epsilon / sigma);
-        length = fmax(length, sigma);
+        *length = fmax(*length, sigma);
     }
+    return force;
+}
+
+void cuda_choose_fixed(struct md_store *s)
+{
+    double length, force = greatest_lj(s, &length);
+    s->wide_sums = cuda_sums_are_wide(&s->setup);
+    if (s->wide_sums && force > 0) /* 2^38 F0 are in the range */
+        cuda_set_wide(s, ldexp(force, 16), length);
     if (!(force > 0))
         force = length = 1; /* no pair has a force */
     s->fixed.per_force = ldexp(force, -UNIT_BITS);
@@ -184,13 +197,29 @@ void cuda_choose_fixed(struct md_store *s)
 
 void cuda_set_wide(struct md_store *s, double greatest, double reach)
 {
-    double force = greatest > 0 ? greatest : 1;
-    double length = reach > 0 ? reach : 1;
+    double force = fmax(greatest, ldexp(s->wide.per_force, WIDE_UNIT_BITS));
+    double length = fmax(reach, s->wide_reach);
+    if (!(force > 0) || !(length > 0))
+        return;
+    s->wide_reach = length;
     s->wide.per_force = ldexp(force, -WIDE_UNIT_BITS);
     s->wide.per_energy = ldexp(force * length, -WIDE_UNIT_BITS);
     s->wide.force = 1 / s->wide.per_force;
     s->wide.energy = 1 / s->wide.per_energy;
     s->most_force = ldexp(s->wide.per_force, WIDE_TERM_BITS);
+}
+
+int cuda_close_wide(struct md_store *s)
+{
+    if (!s->wide_sums || s->wide.per_force > 0)
+        return 0;
+    if (s->coulomb)
+        return FAIL(
+            s->ctx, STATUS_UNSUPPORTED,
+            "md.deterministic = true with [md.coulomb] takes the unit of "
+            "its sums from other pairs, and none has a force");
+    cuda_set_wide(s, 1, 1);
+    return 0;
 }
 
 int cuda_reserve_wide(struct md_store *s)

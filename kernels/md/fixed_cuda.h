@@ -85,6 +85,7 @@ static __device__ __forceinline__ int wide_left_range(unsigned long long reach)
 /* ---- fixed_cuda.cu: see there ---- */
 #define cuda_sums_are_wide MD_NAME(cuda_sums_are_wide)
 #define cuda_set_wide MD_NAME(cuda_set_wide)
+#define cuda_close_wide MD_NAME(cuda_close_wide)
 #define cuda_reserve_wide MD_NAME(cuda_reserve_wide)
 #define cuda_choose_fixed MD_NAME(cuda_choose_fixed)
 #define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
@@ -98,9 +99,13 @@ static __device__ __forceinline__ int wide_left_range(unsigned long long reach)
 /* Whether sums in any order need a wide range. */
 int cuda_sums_are_wide(const struct md_setup *setup);
 void cuda_choose_fixed(struct md_store *s);
+/* After all those that may name forces. Errors: STATUS_UNSUPPORTED where none
+ * did. */
+int cuda_close_wide(struct md_store *s);
 int cuda_reserve_fixed(struct md_store *s, size_t n);
 int cuda_launch_fixed(struct md_store *s, int want, int halo);
-/* Units of wide sums for forces up to `greatest` over a distance `reach`. */
+/* Units of wide sums for forces up to `greatest` over a distance `reach`, and
+ * for those that were named before. */
 void cuda_set_wide(struct md_store *s, double greatest, double reach);
 /* Room for its sums, with the list. */
 int cuda_reserve_wide(struct md_store *s);

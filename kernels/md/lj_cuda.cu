@@ -164,7 +164,8 @@ static int launch(struct md_store *s, int want, int halo)
     if (s->eam)
         return cuda_eam_force(s, want, halo);
     if (cuda_has_charged_pairs(s))
-        return cuda_launch_charged(s, want, halo);
+        return s->setup.deterministic ? cuda_launch_charged_wide(s, want, halo)
+                                      : cuda_launch_charged(s, want, halo);
     if (s->forms)
         return cuda_forms_launch(s, want, halo);
     return s->setup.deterministic ? cuda_launch_fixed(s, want, halo)

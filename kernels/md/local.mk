@@ -81,6 +81,7 @@ MD_CUDA_SOURCES += \
 	kernels/md/bonded_cuda.cu \
 	kernels/md/box_cuda.cu \
 	kernels/md/charged_cuda.cu \
+	kernels/md/charged_fixed_cuda.cu \
 	kernels/md/clock_cuda.cu \
 	kernels/md/dpd_cuda.cu \
 	kernels/md/eam_cuda.cu \

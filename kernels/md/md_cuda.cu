@@ -120,6 +120,7 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     TRY(send_tables(s));
     TRY(cuda_forms_create(s));
     TRY(cuda_eam_create(s));
+    TRY(cuda_close_wide(s));
     TRY(cuda_outer_refresh(s));
     TRY(cuda_clock_create(s));
     s->setup.tables = NULL; /* the caller's */
@@ -141,30 +142,11 @@ static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
     *out = NULL;
-    if (acts_between(setup) && setup->deterministic)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.deterministic = true does not go with [md.coulomb] or "
-                    "md.pair.switch_from on a card");
     if (acts_between(setup) && setup->tilted &&
         setup->field->coulomb.method == MD_COULOMB_EWALD)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "methods pme and ewald of [md.coulomb] in a tilted box are "
                     "not computed on a card yet; use device = \"cpu\"");
-    if (acts_between(setup) && setup->tables)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.pair.style other than \"lj\" beside [md.coulomb] is "
-                    "not computed on a card yet; use device = \"cpu\"");
-    if (setup->tables && setup->field && setup->deterministic)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "md.deterministic = true with bonds beside md.pair.style "
-                    "other than \"lj\" is not computed on a card yet; use "
-                    "deterministic = false");
-    for (int k = 0; k < 3 && setup->tables && setup->field; k++)
-        if (setup->field->special_lj[k] > 0 && setup->field->special_lj[k] < 1)
-            return FAIL(ctx, STATUS_UNSUPPORTED,
-                        "md.bonds.special_lj between 0 and 1 beside "
-                        "md.pair.style other than \"lj\" is not computed on a "
-                        "card yet; use device = \"cpu\"");
     struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     if (!s)
         return FAIL(ctx, STATUS_MEMORY, "no memory for particles");

@@ -150,18 +150,27 @@ static __global__ void to_doubles(double *points, size_t n, double per_unit)
         points[k] = (double)__double_as_longlong(points[k]) * per_unit;
 }
 
+/* A few more than the number, in 12 bits: sums of a million of such are exact,
+ * in any order. */
+static __device__ __forceinline__ double few_bits(double x)
+{
+    enum { BITS = 12 };
+    int exponent;
+    double part = frexp(x, &exponent);
+    return ldexp(ceil(ldexp(part, BITS)), exponent - BITS);
+}
+
 static __global__ void sum_absolute(struct md_view m, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
-    double q = i < m.n_own ? fabs((double)m.charge[i]) : 0;
+    double q = i < m.n_own ? few_bits(fabs((double)m.charge[i])) : 0;
     q = block_sum(q, shared);
     if (threadIdx.x == 0)
         partial[blockIdx.x] = q;
 }
 
-/* The unit for the charges that are own since the list was built. */
-static int choose_unit(struct ctx *ctx, struct md_store *s)
+int cuda_choose_unit(struct ctx *ctx, struct md_store *s)
 {
     struct cuda_mesh *mesh = s->mesh;
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
@@ -195,7 +204,7 @@ int cuda_spread(struct ctx *ctx, struct md_store *s, const struct mesh_map *map,
              cudaMemsetAsync(mesh->points.p, 0, size * sizeof(double), stream));
     if (s->view.n_own == 0)
         return 0;
-    TRY(choose_unit(ctx, s));
+    TRY(cuda_choose_unit(ctx, s));
     TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
     unsigned long long *lost = ARRAY(s, ARRAY_COUNTER, unsigned long long);
     CUDA_TRY(ctx, cudaMemsetAsync(lost, 0xff, sizeof *lost, stream));

@@ -38,6 +38,7 @@ struct mesh_map {
 #define cuda_mesh_bytes MD_NAME(cuda_mesh_bytes)
 #define cuda_mesh_of MD_NAME(cuda_mesh_of)
 #define cuda_mesh_grow MD_NAME(cuda_mesh_grow)
+#define cuda_choose_unit MD_NAME(cuda_choose_unit)
 #define cuda_spread MD_NAME(cuda_spread)
 #define cuda_take_field MD_NAME(cuda_take_field)
 #define cuda_check_lost MD_NAME(cuda_check_lost)
@@ -57,6 +58,9 @@ size_t cuda_mesh_bytes(const struct md_store *s);
 struct cuda_mesh *cuda_mesh_of(struct ctx *ctx, struct md_store *s);
 /* Room for n doubles. */
 int cuda_mesh_grow(struct ctx *ctx, struct device_array *a, size_t n);
+/* s->mesh->per_unit: all charges that are own since the list was built fit into
+ * 62 bits of it. */
+int cuda_choose_unit(struct ctx *ctx, struct md_store *s);
 /* Charges onto `points`, `size` numbers, in stream order. */
 int cuda_spread(struct ctx *ctx, struct md_store *s, const struct mesh_map *map,
                 int order, size_t size);

@@ -346,6 +346,7 @@ struct md_store {
     struct fixed_units fixed;
     struct wide_units wide;
     int wide_sums;            /* deterministic ones are wide */
+    double wide_reach;        /* see cuda_set_wide() */
     double most_force;        /* that deterministic sums have room for */
     struct cuda_forms *forms; /* forms_cuda.cu, or NULL */
     struct cuda_eam *eam;     /* eam_cuda.cu, or NULL */

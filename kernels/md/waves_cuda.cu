@@ -1,4 +1,5 @@
 /* waves_cuda.cu: structure factors of charges, wave by wave, and moments. */
+#include "kernels/md/fixed_cuda.h"
 #include "kernels/md/mesh_cuda.h"
 
 #include <math.h>
@@ -27,23 +28,26 @@ wave_at(const struct md_view &m, const struct wave_box &box, uint32_t i,
     sincospi(2 * (turns - rint(turns)), im, re);
 }
 
-/* A block for a wave. */
+/* A block for a wave. As on a mesh, charges are whole numbers of a unit: no sum
+ * depends on the order of particles. */
 static __global__ void __launch_bounds__(MD_THREADS)
     sum_waves(struct md_view m, struct wave_box box,
-              const struct wave_number *waves, double *sums)
+              const struct wave_number *waves, double per_unit, double *sums)
 {
-    __shared__ double shared[MD_THREADS / 32];
-    double sum[2] = {0, 0};
+    __shared__ unsigned long long shared[MD_THREADS / 32];
+    unsigned long long sum[2] = {0, 0}; /* signed, modulo 2^64 */
+    double units = 1 / per_unit;
     for (uint32_t i = threadIdx.x; i < m.n_own; i += blockDim.x) {
         double q = (double)m.charge[i], re, im;
         wave_at(m, box, i, waves + blockIdx.x, &re, &im);
-        sum[0] += q * re;
-        sum[1] += q * im;
+        sum[0] += (unsigned long long)__double2ll_rn(q * re * units);
+        sum[1] += (unsigned long long)__double2ll_rn(q * im * units);
     }
     for (int k = 0; k < 2; k++) {
-        double total = block_sum(sum[k], shared);
+        unsigned long long total = block_sum(sum[k], shared);
         if (threadIdx.x == 0)
-            sums[2 * (size_t)blockIdx.x + k] = total;
+            sums[2 * (size_t)blockIdx.x + k] =
+                (double)(long long)total * per_unit;
     }
 }
 
@@ -70,7 +74,9 @@ static __global__ void __launch_bounds__(MD_THREADS)
 /* Charge, its square, dipole and second moments of one particle. */
 enum { MOMENTS = 8 };
 
-static __global__ void sum_charges(struct md_view m, double *partial)
+/* To columns, for sums in any order, or each block's sums to `partial`. */
+static __global__ void sum_charges(struct md_view m, double *column,
+                                   double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -86,6 +92,11 @@ static __global__ void sum_charges(struct md_view m, double *partial)
         }
     }
     for (int k = 0; k < MOMENTS; k++) {
+        if (column) {
+            if (i < m.n_own)
+                column[k * m.stride + i] = value[k];
+            continue;
+        }
         double total = block_sum(value[k], shared);
         if (threadIdx.x == 0)
             partial[(size_t)k * gridDim.x + blockIdx.x] = total;
@@ -144,9 +155,10 @@ int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
     TRY(send_waves(ctx, s, w));
     if (w->count == 0)
         return 0;
+    TRY(cuda_choose_unit(ctx, s));
     LAUNCH(sum_waves, (unsigned)w->count, MD_THREADS, 0, s->device->stream,
            s->view, box_of(s, w), (const struct wave_number *)s->mesh->waves.p,
-           (double *)s->mesh->factors.p);
+           s->mesh->per_unit, (double *)s->mesh->factors.p);
     CUDA_TRY_LAUNCH(ctx, "sum_waves");
     return cuda_to_host(ctx, s->device, sums, s->mesh->factors.p,
                         w->count * sizeof *sums);
@@ -170,12 +182,15 @@ int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
 
 static int charge_moments(struct md_store *s, double out[MOMENTS])
 {
+    int columns = s->setup.deterministic;
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     TRY(cuda_reserve_sums(s));
     LAUNCH(sum_charges, blocks, MD_THREADS, 0, s->device->stream, s->view,
+           columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL,
            ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "sum_charges");
-    return cuda_reduce(s->ctx, s, MOMENTS, blocks, 0, out);
+    return columns ? cuda_sum_columns(s, MOMENTS, out)
+                   : cuda_reduce(s->ctx, s, MOMENTS, blocks, 0, out);
 }
 
 void cuda_charge_moments(const struct md_store *store,

@@ -152,7 +152,8 @@ static const struct param params[] = {
      "depend, to the bit, on the order in which a card adds. Needs a card; "
      "slower. Forces are exact to 2^-38 of 24 epsilon / sigma and must not "
      "exceed 2^24 of it, as that of a pair 0.3 sigma apart does not; from "
-     "tables, to 2^-78 of the greatest force in these."},
+     "tables, to 2^-78 of the greatest force in these; beside charges or "
+     "CHARMM's switch, to 2^-62 of 24 epsilon / sigma, up to 2^38 of it."},
     {"md", "graphs", PARAM_STRING, NO_DIM, "\"auto\"", 0, 0, 0, 0,
      "auto|on|off",
      "Whether a card gets the kernels of a step together, as a CUDA graph. "

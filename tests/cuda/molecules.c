@@ -260,6 +260,7 @@ int main(int argc, char **argv)
          molecules_write_chains("backwards.data", 1, 0) ||
          molecules_write_bodies("bodies.data", 0) ||
          molecules_write_chains("charged.data", 0, 1) ||
+         molecules_write_chains("swapped.data", 1, 1) ||
          molecules_write_bodies("water.data", 1)))
         status = FAIL(&ctx, STATUS_IO, "cannot write the molecules");
     if (tap_ok(comm_agree(&ctx, status) == 0, "files of molecules")) {

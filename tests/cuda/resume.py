@@ -274,17 +274,18 @@ cross("copper", "md", os.path.join(tap.TOP_SRCDIR, "inputs/md/copper.toml"),
       (7, 14, 21), ("position/value", "velocity/value", "energy/value"), 1e-10,
       "output.observables_every=7", "output.frames_every=14",
       "md.initial.cells=[4,4,4]", 'md.analysis.rdf.range="6 angstrom"')
-# A melt of chains; groups of rigid bonds. Their lists are built every few steps.
+# A melt of chains; groups of rigid bonds on a mesh. Their lists are built every few steps.
 CHAINS = os.path.join(mdrun.INPUTS, "chains.toml")
 RARE = ("output.observables_every=7", "output.frames_every=14",
         'output.fields=["position","velocity"]')
 check("chains", "md", CHAINS, 40, 23, *RARE)
-rigid.data_file("bodies.data", n=3, charge=None)
+rigid.data_file("bodies.data", n=3, charge=0.3)
 BODIES = mdrun.write("bodies.toml", rigid.DECK.format(
-    file="bodies.data", epsilon=0.2, cutoff=5, more=""))
+    file="bodies.data", epsilon=0.2, cutoff=5,
+    more="[md.coulomb]\nmethod = \"pme\"\naccuracy = 1e-2\n"))
 for n in mdrun.rank_counts(2):
-    check(f"rigid groups on {n} ranks", "md", BODIES, 40, 23, *RARE, ranks=n)
-cross("rigid groups", "md", BODIES, (15, 28, 40),
+    check(f"rigid groups with charges on {n} ranks", "md", BODIES, 40, 23, *RARE, ranks=n)
+cross("rigid groups with charges", "md", BODIES, (15, 28, 40),
       ("position/value", "velocity/value", "energy/value"), 1e-10, *RARE)
 
 
