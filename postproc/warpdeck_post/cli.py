@@ -250,8 +250,9 @@ def main(arguments):
     except PostError as error:
         message = str(error)
     except ImportError as error:
-        message = (f"the Python module {error.name} is missing (on Debian and "
-                   f"Ubuntu: apt install python3-{error.name})")
+        message = (f"{sys.executable} has no Python module {error.name} (Debian "
+                   "and Ubuntu have it for their own Python: apt install "
+                   f"python3-{error.name}; run this by /usr/bin/python3)")
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -111,8 +111,12 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
                              .items_per_rank = n / md->grid.size,
                              .steps = md->steps,
                              .frame_bytes = md->frame_bytes};
-    snprintf(out->problem, sizeof out->problem, "%" PRId64 " particles",
-             md->n_particles);
+    int used = snprintf(out->problem, sizeof out->problem,
+                        "%" PRId64 " particles", md->n_particles);
+    if (md->tilted)
+        snprintf(out->problem + used, sizeof out->problem - (size_t)used,
+                 " in a box tilted by %.6g, %.6g, %.6g", md->tilt[0],
+                 md->tilt[1], md->tilt[2]);
     snprintf(out->length_unit, sizeof out->length_unit, "%s",
              md->unit_text[MD_LENGTH]);
     for (int d = 0; d < 3; d++) {

@@ -12,6 +12,7 @@
 
 enum { LINE_MAX_BYTES = 512, TIME_WIDTH = 10, RATE_WIDTH = 9, LEFT_WIDTH = 9 };
 enum { BAR_WIDTH = 24 };
+#define LATE 20.0 /* seconds */
 
 static int column_width(const struct observable *o)
 {
@@ -67,14 +68,25 @@ void table_begin(struct table *t, struct log *log, double timestep,
                                pow(10, t->time_decimals)) > 1e-9 * timestep)
         t->time_decimals++;
     t->row_step = -1;
+    t->late_seconds = t->late_steps = 0;
     print_headings(t);
 }
 
-static double seconds_left(const struct table *t, int64_t step)
+/* With the time since the last row, which ended `since` seconds ago. */
+static double seconds_left(const struct table *t, int64_t step, double since)
 {
-    if (t->steps_total < 0 || !(t->rate > 0))
+    double steps = t->late_steps + (double)(step - t->row_step);
+    if (t->steps_total < 0 || !(steps > 0))
         return INFINITY;
-    return (double)(t->steps_total - step) / t->rate;
+    return (double)(t->steps_total - step) * (t->late_seconds + since) / steps;
+}
+
+/* A row is there: so many steps in so many seconds more. */
+static void add_late(struct table *t, int64_t steps, double seconds)
+{
+    double kept = exp(-seconds / LATE);
+    t->late_seconds = kept * t->late_seconds + seconds;
+    t->late_steps = kept * t->late_steps + (double)steps;
 }
 
 void table_row(struct table *t, int64_t step, double time, const double *values)
@@ -83,8 +95,10 @@ void table_row(struct table *t, int64_t step, double time, const double *values)
     char text[FORMAT_MAX];
     double now = timer_now();
     int first = t->row_step < 0;
-    if (!first && step > t->row_step)
+    if (!first && step > t->row_step) {
         t->rate = (double)(step - t->row_step) / (now - t->row_clock);
+        add_late(t, step - t->row_step, now - t->row_clock);
+    }
     snprintf(text, sizeof(text), "%" PRId64, step);
     add(&l, t->step_width, text);
     add(&l, 0, " ");
@@ -104,9 +118,9 @@ void table_row(struct table *t, int64_t step, double time, const double *values)
     add(&l, RATE_WIDTH,
         first ? "-"
               : format_column(shown, RATE_WIDTH, t->counts ? 0 : 1, text));
-    add(&l, LEFT_WIDTH + 1, format_duration(seconds_left(t, step), text));
-    log_info(t->log, "%s", l.text);
     t->row_step = step;
+    add(&l, LEFT_WIDTH + 1, format_duration(seconds_left(t, step, 0), text));
+    log_info(t->log, "%s", l.text);
     t->row_time = time;
     t->row_clock = t->progress_clock = now;
 }
@@ -133,7 +147,7 @@ void table_progress(struct table *t, int64_t step, const char *note)
     for (int i = 0; i < BAR_WIDTH; i++)
         bar[i] = i < (int)(part * BAR_WIDTH) ? '#' : '.';
     bar[BAR_WIDTH] = '\0';
-    double remaining = (double)(t->steps_total - step) / rate;
+    double remaining = seconds_left(t, step, now - t->row_clock);
     snprintf(line, sizeof(line),
              "  step %" PRId64 " of %" PRId64
              "  [%s] %3.0f %%  %.1f steps/s  %s left  %s",

@@ -22,6 +22,9 @@ struct table {
     int64_t row_step;
     double progress_clock;
     double rate; /* steps a second since the last row */
+    /* Seconds and steps of late, those of LATE ago counted by 1/e: what the
+     * time left is told from, so that a slow row does not shake it. */
+    double late_seconds, late_steps;
 };
 
 /* unit: of the solver's time; "paths" is a count. */
