@@ -113,7 +113,7 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
                              .frame_bytes = md->frame_bytes};
     int used = snprintf(out->problem, sizeof out->problem,
                         "%" PRId64 " particles", md->n_particles);
-    if (md->tilted)
+    if (md->tilt[0] != 0 || md->tilt[1] != 0 || md->tilt[2] != 0)
         snprintf(out->problem + used, sizeof out->problem - (size_t)used,
                  " in a box tilted by %.6g, %.6g, %.6g", md->tilt[0],
                  md->tilt[1], md->tilt[2]);
