@@ -147,7 +147,7 @@ void beside_liquid(char deck[8192], const char *keys, const char *start,
              keys, folder, start, pair);
 }
 
-static void make_metal(char deck[8192], const char *keys, const char *start)
+void beside_metal(char deck[8192], const char *keys, const char *start)
 {
     snprintf(deck, 8192,
              "[run]\nsolver = \"md\"\nunits = \"metal\"\nseed = 3\n[md]\n"
@@ -237,7 +237,7 @@ static int read_outcome(struct md_case *c, struct outcome *o)
     if (c->md->k->kinetic_tensor || c->md->pair.forms || c->md->eam)
         memcpy(o->tensor, sums.tensor, sizeof o->tensor);
     memcpy(o->part, sums.part, sizeof o->part);
-    if (!c->md->pair.forms && !c->md->eam)
+    if (!c->md->pair.forms && !c->md->eam && !c->md->bonded.on)
         TRY(add_shares(c, o->shares));
     memcpy(o->on_wall, c->md->walls.on_wall, sizeof o->on_wall);
     TRY(comm_sum_double(c->ctx, o->on_wall, MD_FACES));
@@ -329,15 +329,21 @@ void beside_check(struct ctx *ctx, const char *deck, double static_tolerance,
     }
     snapshot_free(&cpu.s);
     snapshot_free(&card.s);
-    if (!(moved_tolerance > 0) || status != 0)
-        return;
-    status = beside_run(ctx, "cpu", deck, 20, &cpu);
+    if (moved_tolerance > 0 && status == 0)
+        beside_check_after(ctx, deck, 20, moved_tolerance, what);
+}
+
+void beside_check_after(struct ctx *ctx, const char *deck, int steps,
+                        double tolerance, const char *what)
+{
+    struct outcome cpu, card = {0};
+    int status = beside_run(ctx, "cpu", deck, steps, &cpu);
     if (status == 0)
-        status = beside_run(ctx, "cuda", deck, 20, &card);
-    if (tap_ok(status == 0, "%s: 20 steps", what)) {
+        status = beside_run(ctx, "cuda", deck, steps, &card);
+    if (tap_ok(status == 0, "%s: %d steps", what, steps)) {
         double way = worst_of(&cpu, &card, 0), sums = worst_sum(&cpu, &card);
-        tap_ok(way <= moved_tolerance && sums <= 100 * moved_tolerance,
-               "%s: after 20 steps all is where the CPU has it", what);
+        tap_ok(way <= tolerance && sums <= 100 * tolerance,
+               "%s: after %d steps all is where the CPU has it", what, steps);
         tap_note("worst: positions %.1e, sums %.1e", way, sums);
     }
     snapshot_free(&cpu.s);
@@ -453,18 +459,20 @@ static void check_near(struct ctx *ctx)
 static void check_metals(struct ctx *ctx)
 {
     char deck[8192], other[8192];
-    make_metal(deck, "", "crystal.xyz");
+    beside_metal(deck, "", "crystal.xyz");
     beside_check(ctx, deck, 1e-12, 1e-11, "metals");
     if (beside_is_short(ctx))
         return;
-    make_metal(deck, "precision = \"mixed\"\n", "crystal.xyz");
+    beside_metal(deck, "precision = \"mixed\"\n", "crystal.xyz");
     beside_check(ctx, deck, 2e-5, 0, "metals in mixed precision");
-    make_metal(deck, "precision = \"single\"\n", "crystal.xyz");
+    beside_metal(deck, "precision = \"single\"\n", "crystal.xyz");
     beside_check(ctx, deck, 2e-5, 0, "metals in single precision");
-    make_metal(deck, "deterministic = true\n", "crystal.xyz");
+    beside_metal(deck, "deterministic = true\n", "crystal.xyz");
     beside_check(ctx, deck, 1e-11, 0, "metals, deterministic");
-    make_metal(deck, "deterministic = true\ngraphs = \"off\"\n", "crystal.xyz");
-    make_metal(other, "deterministic = true\ngraphs = \"on\"\n", "corder.xyz");
+    beside_metal(deck, "deterministic = true\ngraphs = \"off\"\n",
+                 "crystal.xyz");
+    beside_metal(other, "deterministic = true\ngraphs = \"on\"\n",
+                 "corder.xyz");
     check_order(ctx, deck, other, 35, "metals");
 }
 
@@ -482,5 +490,6 @@ int main(int argc, char **argv)
     check_metals(&ctx);
     beside_outer(&ctx);
     beside_dynamics(&ctx);
+    beside_boxes(&ctx);
     return test_end(&ctx);
 }

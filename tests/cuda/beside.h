@@ -33,6 +33,8 @@ struct outcome {
  * that follows. */
 void beside_liquid(char deck[8192], const char *keys, const char *start,
                    const char *pair);
+/* A crystal of two metals with their tables; start: crystal.xyz. */
+void beside_metal(char deck[8192], const char *keys, const char *start);
 /* n steps of a deck on a device, "cpu" or "cuda". Returns the status; o->s is
  * to be freed in any case. */
 int beside_run(struct ctx *ctx, const char *device, const char *deck, int n,
@@ -41,11 +43,14 @@ int beside_run(struct ctx *ctx, const char *device, const char *deck, int n,
  * some steps, within these tolerances. */
 void beside_check(struct ctx *ctx, const char *deck, double static_tolerance,
                   double moved_tolerance, const char *what);
+void beside_check_after(struct ctx *ctx, const char *deck, int steps,
+                        double tolerance, const char *what);
 /* Several ranks wait for each other at every step: in short tests they do what
  * is their own. */
 int beside_is_short(const struct ctx *ctx);
 
-/* ---- beside_outer.c, beside_dynamics.c ---- */
+/* ---- beside_boxes.c, beside_dynamics.c, beside_outer.c ---- */
+void beside_boxes(struct ctx *ctx);
 void beside_outer(struct ctx *ctx);
 void beside_dynamics(struct ctx *ctx);
 

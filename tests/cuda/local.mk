@@ -57,8 +57,8 @@ tests_cuda_md_thermostats_SOURCES = tests/md/thermostats.c $(MD_CASE_SOURCES)
 tests_cuda_md_thermostats_LDADD = $(ON_CUDASIM)
 tests_cuda_md_thermostats_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_beside_SOURCES = tests/cuda/beside.c tests/cuda/beside.h \
-	tests/cuda/beside_dynamics.c tests/cuda/beside_outer.c \
-	$(MD_CASE_SOURCES)
+	tests/cuda/beside_boxes.c tests/cuda/beside_dynamics.c \
+	tests/cuda/beside_outer.c $(MD_CASE_SOURCES)
 tests_cuda_beside_LDADD = $(ON_CUDASIM)
 tests_cuda_beside_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
 tests_cuda_modes_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
