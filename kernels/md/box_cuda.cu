@@ -20,6 +20,9 @@ static void stretch_cells(struct md_store *s, int d, double factor,
     g->lo[d] =
         lo + factor * (g->lo[d] + origin_before - lo) - s->view.origin[d];
     g->per_side[d] /= factor;
+    /* x of all edges grows with that of the first */
+    for (int k = 0; k < 3; k++)
+        s->cell_tilt[k] *= d == (k == 2 ? 1 : 0) ? factor : 1;
 }
 
 static int send_offsets(struct md_store *s, const struct md_geometry *box)

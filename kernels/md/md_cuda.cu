@@ -130,23 +130,10 @@ static int fill(struct md_store *s, const struct md_setup *setup)
     return cuda_team_join(s);
 }
 
-/* Charges, or the switch, which charged_cuda.cu has. */
-static int acts_between(const struct md_setup *setup)
-{
-    const struct md_force_field *f = setup->field;
-    return f && (f->switch_from > 0 ||
-                 (setup->charged && f->coulomb.method != MD_COULOMB_NONE));
-}
-
 static int create(struct ctx *ctx, const struct md_setup *setup,
                   struct md_store **out)
 {
     *out = NULL;
-    if (acts_between(setup) && setup->tilted &&
-        setup->field->coulomb.method == MD_COULOMB_EWALD)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "methods pme and ewald of [md.coulomb] in a tilted box are "
-                    "not computed on a card yet; use device = \"cpu\"");
     struct md_store *s = (struct md_store *)calloc(1, sizeof *s);
     if (!s)
         return FAIL(ctx, STATUS_MEMORY, "no memory for particles");

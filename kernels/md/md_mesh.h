@@ -50,10 +50,15 @@ struct md_whole_mesh {
     int order;
     int64_t cells[3];
     double box_lo[3], box_length[3];
+    int tilted;
+    double tilt[3];
     double alpha, scale; /* splitting; Coulomb's constant over the volume */
     /* Tables for the influence function (influence.h) of x, y and z; NULL: they
      * are as they were. */
     const struct md_alias *alias;
+    /* In a tilted box the function itself, x fastest and over one half of its
+     * indices; NULL: as it was. */
+    const double *influence;
 };
 
 /* Sums over own particles. */

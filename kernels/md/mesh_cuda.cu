@@ -73,9 +73,14 @@ static __device__ __forceinline__ void
 find_spot(const struct md_view &m, const struct mesh_map &map, uint32_t i,
           struct spot<ORDER> *out)
 {
+    double x[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = (double)m.x[d * m.stride + i] - map.origin[d];
+    /* as the same parts of edges at right angles */
+    x[1] -= map.lean[2] * x[2];
+    x[0] -= map.lean[0] * x[1] + map.lean[1] * x[2];
     for (int d = 0; d < 3; d++) {
-        double x = (double)m.x[d * m.stride + i];
-        double u = (x - map.origin[d]) * map.per_length[d] - map.less[d];
+        double u = x[d] * map.per_length[d] - map.less[d];
         double low = floor(u), w = u - low;
         out->at[d] = (int)fmin(fmax(low, -1e9), 1e9);
         bspline_weights(ORDER, 1, &w, out->weight[d]);
@@ -282,6 +287,14 @@ int cuda_take_field(struct ctx *ctx, struct md_store *s,
     return 0;
 }
 
+void cuda_set_lean(struct mesh_map *map, const double length[3],
+                   const double tilt[3])
+{
+    map->lean[0] = tilt[0] / length[1];
+    map->lean[1] = tilt[1] / length[2];
+    map->lean[2] = tilt[2] / length[2];
+}
+
 /* ---- a rank's brick: the rest is the host's ---- */
 
 static struct mesh_map map_of(const struct md_store *s,
@@ -297,6 +310,7 @@ static struct mesh_map map_of(const struct md_store *s,
         /* half the spline's width, and the brick's first point */
         map.less[d] = 0.5 * b->order - 1 + (double)b->first[d];
     }
+    cuda_set_lean(&map, b->box_length, b->tilt);
     map.pitch = b->pitch;
     map.plane = b->pitch * b->n[1];
     return map;

@@ -32,6 +32,7 @@ struct mesh_map {
     int cells[3], n[3], whole;
     int64_t pitch, plane; /* numbers from row to row, and from plane to plane */
     double origin[3], per_length[3], less[3];
+    double lean[3]; /* x for y, x for z, y for z of a tilted box */
 };
 
 #define cuda_mesh_destroy MD_NAME(cuda_mesh_destroy)
@@ -40,6 +41,7 @@ struct mesh_map {
 #define cuda_mesh_grow MD_NAME(cuda_mesh_grow)
 #define cuda_choose_unit MD_NAME(cuda_choose_unit)
 #define cuda_spread MD_NAME(cuda_spread)
+#define cuda_set_lean MD_NAME(cuda_set_lean)
 #define cuda_take_field MD_NAME(cuda_take_field)
 #define cuda_check_lost MD_NAME(cuda_check_lost)
 #define cuda_spread_charges MD_NAME(cuda_spread_charges)
@@ -64,6 +66,9 @@ int cuda_choose_unit(struct ctx *ctx, struct md_store *s);
 /* Charges onto `points`, `size` numbers, in stream order. */
 int cuda_spread(struct ctx *ctx, struct md_store *s, const struct mesh_map *map,
                 int order, size_t size);
+/* The map's lean in a box of these lengths. */
+void cuda_set_lean(struct mesh_map *map, const double length[3],
+                   const double tilt[3]);
 /* Add to the forces q times three fields, `size` numbers each. */
 int cuda_take_field(struct ctx *ctx, struct md_store *s,
                     const struct mesh_map *map, int order, size_t size);

@@ -11,11 +11,14 @@
 
 #define INFLUENCE_FN static __host__ __device__ inline
 #include "kernels/md/influence.h"
+#define CELL_FN static __host__ __device__ inline
+#include "kernels/md/cell.h"
 
 /* kx runs over one half only, and varies fastest. */
 struct mode_map {
     int64_t cells[3], half, size;
-    double box_length[3], alpha2, scale;
+    int tilted;
+    double box_length[3], tilt[3], alpha2, scale;
 };
 
 struct mode_index {
@@ -62,16 +65,41 @@ static __global__ void make_fields(struct mode_map map, const double *g,
     struct mode_index m = mode_at(map, at);
     double re = map.scale * g[at] * mode[2 * at];
     double im = map.scale * g[at] * mode[2 * at + 1];
+    double phase[3], k[3];
+    for (int d = 0; d < 3; d++)
+        phase[d] = md_wave_number(m.k[d], map.cells[d], 1, 1);
+    cell_wave(map.box_length, map.tilt, phase, k);
     for (int d = 0; d < 3; d++) {
-        double k = md_wave_number(m.k[d], map.cells[d], map.box_length[d], 1);
         double *to = field + 2 * (d * map.size + at);
-        to[0] = k * im;
-        to[1] = -k * re;
+        to[0] = k[d] * im;
+        to[1] = -k[d] * re;
     }
 }
 
 /* Energy, virial, and that by directions. */
 enum { MODE_SUMS = 8 };
+
+/* Add those of a mode with this energy. back: the highest of an even number the
+ * other way, which in a tilted box is not as long. */
+static __device__ __forceinline__ void add_mode(const struct mode_map &map,
+                                                const struct mode_index &m,
+                                                int back, double energy,
+                                                double sum[MODE_SUMS])
+{
+    double phase[3], k[3], tensor[6];
+    for (int d = 0; d < 3; d++) {
+        double forth = md_wave_number(m.k[d], map.cells[d], 1, 0);
+        phase[d] = back && 2 * m.k[d] == map.cells[d] ? -forth : forth;
+    }
+    cell_wave(map.box_length, map.tilt, phase, k);
+    double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    if (!(k2 > 0))
+        return;
+    sum[0] += energy;
+    sum[1] += md_wave_virial(energy, k, k2, map.alpha2, tensor);
+    for (int t = 0; t < 6; t++)
+        sum[2 + t] += tensor[t];
+}
 
 static __global__ void sum_modes(struct mode_map map, const double *g,
                                  const double *mode, double *partial)
@@ -81,18 +109,12 @@ static __global__ void sum_modes(struct mode_map map, const double *g,
     double sum[MODE_SUMS] = {0};
     if (at < map.size) {
         struct mode_index m = mode_at(map, at);
-        double k[3], k2 = 0;
-        for (int d = 0; d < 3; d++) {
-            k[d] = md_wave_number(m.k[d], map.cells[d], map.box_length[d], 0);
-            k2 += k[d] * k[d];
-        }
         double twice = m.k[0] == 0 || 2 * m.k[0] == map.cells[0] ? 1 : 2;
         double square =
             mode[2 * at] * mode[2 * at] + mode[2 * at + 1] * mode[2 * at + 1];
-        if (k2 > 0) {
-            sum[0] = 0.5 * map.scale * twice * g[at] * square;
-            sum[1] = md_wave_virial(sum[0], k, k2, map.alpha2, sum + 2);
-        }
+        double energy = 0.5 * map.scale * twice * g[at] * square;
+        for (int back = 0; back <= map.tilted; back++)
+            add_mode(map, m, back, map.tilted ? 0.5 * energy : energy, sum);
     }
     for (int n = 0; n < MODE_SUMS; n++) {
         double total = block_sum(sum[n], shared);
@@ -109,7 +131,9 @@ static struct mode_map modes_of(const struct md_whole_mesh *m)
     for (int d = 0; d < 3; d++) {
         map.cells[d] = m->cells[d];
         map.box_length[d] = m->box_length[d];
+        map.tilt[d] = m->tilt[d];
     }
+    map.tilted = m->tilted != 0;
     map.half = m->cells[0] / 2 + 1;
     map.size = map.half * m->cells[1] * m->cells[2];
     map.alpha2 = m->alpha * m->alpha;
@@ -129,6 +153,7 @@ static struct mesh_map points_of(const struct md_store *s,
         map.per_length[d] = (double)m->cells[d] / m->box_length[d];
         map.less[d] = 0.5 * m->order - 1;
     }
+    cuda_set_lean(&map, m->box_length, m->tilt);
     map.pitch = cuda_fft_pitch(m->cells[0]);
     map.plane = map.pitch * m->cells[1];
     return map;
@@ -212,7 +237,10 @@ int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
     struct mesh_map points = points_of(s, m);
     size_t numbers = 2 * (size_t)map.size;
     TRY(open_mesh(ctx, mesh, m, numbers));
-    if (m->alias)
+    if (m->influence)
+        TRY(cuda_to_device(ctx, s->device, mesh->influence.p, m->influence,
+                           (size_t)map.size * sizeof *m->influence));
+    else if (m->alias)
         TRY(set_influence(ctx, s, m, &map));
     TRY(cuda_spread(ctx, s, &points, m->order, numbers));
     TRY(cuda_fft_forward(ctx, mesh->fft, mesh->points.p));

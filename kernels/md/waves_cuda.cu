@@ -9,22 +9,33 @@ static const double TWO_PI = 6.283185307179586476925;
 
 /* The box of the waves. */
 struct wave_box {
-    double origin[3], per_length[3];
+    double origin[3], per_length[3], tilt[3];
 };
 
 struct wave_number {
     int n[3];
 };
 
-/* exp(i k x) of particle i. */
+/* Where particle i is, as parts of the edges: cell_parts() of cell.h. */
+static __device__ __forceinline__ void parts_of(const struct md_view &m,
+                                                const struct wave_box &box,
+                                                uint32_t i, double s[3])
+{
+    double x[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = (double)m.x[d * m.stride + i] - box.origin[d];
+    s[2] = x[2] * box.per_length[2];
+    s[1] = (x[1] - box.tilt[2] * s[2]) * box.per_length[1];
+    s[0] = (x[0] - box.tilt[0] * s[1] - box.tilt[1] * s[2]) * box.per_length[0];
+}
+
+/* exp(i k x) at such a place. */
 static __device__ __forceinline__ void
-wave_at(const struct md_view &m, const struct wave_box &box, uint32_t i,
-        const struct wave_number *w, double *re, double *im)
+wave_at(const double s[3], const struct wave_number *w, double *re, double *im)
 {
     double turns = 0;
     for (int d = 0; d < 3; d++)
-        turns += w->n[d] * (((double)m.x[d * m.stride + i] - box.origin[d]) *
-                            box.per_length[d]);
+        turns += w->n[d] * s[d];
     sincospi(2 * (turns - rint(turns)), im, re);
 }
 
@@ -38,8 +49,9 @@ static __global__ void __launch_bounds__(MD_THREADS)
     unsigned long long sum[2] = {0, 0}; /* signed, modulo 2^64 */
     double units = 1 / per_unit;
     for (uint32_t i = threadIdx.x; i < m.n_own; i += blockDim.x) {
-        double q = (double)m.charge[i], re, im;
-        wave_at(m, box, i, waves + blockIdx.x, &re, &im);
+        double q = (double)m.charge[i], s[3], re, im;
+        parts_of(m, box, i, s);
+        wave_at(s, waves + blockIdx.x, &re, &im);
         sum[0] += (unsigned long long)__double2ll_rn(q * re * units);
         sum[1] += (unsigned long long)__double2ll_rn(q * im * units);
     }
@@ -59,16 +71,23 @@ static __global__ void __launch_bounds__(MD_THREADS)
     uint32_t i = thread_index();
     if (i >= m.n_own)
         return;
-    double sum[3] = {0, 0, 0}, re, im;
+    double sum[3] = {0, 0, 0}, s[3], k_sum[3], re, im;
+    parts_of(m, box, i, s);
     for (uint32_t k = 0; k < count; k++) {
-        wave_at(m, box, i, waves + k, &re, &im);
+        wave_at(s, waves + k, &re, &im);
         double g = im * field[2 * k] - re * field[2 * k + 1];
         for (int d = 0; d < 3; d++)
             sum[d] += g * waves[k].n[d];
     }
     for (int d = 0; d < 3; d++)
-        m.f[d * m.stride + i] +=
-            (scalar)((double)m.charge[i] * sum[d] * TWO_PI * box.per_length[d]);
+        sum[d] *= (double)m.charge[i] * TWO_PI;
+    /* cell_wave() of cell.h */
+    k_sum[0] = sum[0] * box.per_length[0];
+    k_sum[1] = (sum[1] - box.tilt[0] * k_sum[0]) * box.per_length[1];
+    k_sum[2] = (sum[2] - box.tilt[1] * k_sum[0] - box.tilt[2] * k_sum[1]) *
+               box.per_length[2];
+    for (int d = 0; d < 3; d++)
+        m.f[d * m.stride + i] += (scalar)k_sum[d];
 }
 
 /* Charge, its square, dipole and second moments of one particle. */
@@ -128,6 +147,7 @@ static struct wave_box box_of(const struct md_store *s,
     for (int d = 0; d < 3; d++) {
         box.origin[d] = w->box_lo[d] - s->view.state_origin[d];
         box.per_length[d] = 1 / w->box_length[d];
+        box.tilt[d] = w->tilt[d];
     }
     return box;
 }

@@ -186,11 +186,21 @@ static const char ions[] =
     "charge = -2.06\n[[md.pair.coefficients]]\nspecies = [\"S0\", \"S0\"]\n"
     "epsilon = 1\nsigma = 1\n[[md.pair.coefficients]]\n"
     "species = [\"S1\", \"S1\"]\nepsilon = 0.8\nsigma = 0.95\n"
-    "[md.coulomb]\nmethod = \"dsf\"\ndamping = 0.3\n";
+    "[md.coulomb]\n";
+#define DSF "method = \"dsf\"\ndamping = 0.3\n"
+#define EWALD "method = \"ewald\"\naccuracy = 1e-4\n"
+#define PME "method = \"pme\"\naccuracy = 1e-3\n"
 #define FIELDS                                                     \
     LJ_PAIRS "[md.field]\nacceleration = [0.5, -1, 0.25]\n" GROUP( \
         "load", "pull", "species = [\"S1\"]\nforce = [0, 2, 1]\n")
 #define SHEAR(plane) "[md.deform]\nshear = 4.9\nplane = \"" plane "\"\n"
+
+static void make_ions(char deck[8192], const char *keys, const char *method)
+{
+    char pair[1024];
+    snprintf(pair, sizeof pair, "%s%s", ions, method);
+    beside_liquid(deck, keys, "tilted.xyz", pair);
+}
 
 static void make_waters(char deck[8192], const char *start, const char *more)
 {
@@ -212,14 +222,20 @@ static void check_tilted(struct ctx *ctx)
     beside_check(ctx, deck, 1e-12, 1e-9, "rigid waters in a tilted box");
     beside_liquid(deck, "", "tilted.xyz", FIELDS);
     beside_check(ctx, deck, 1e-12, 1e-11, "fields in a tilted box");
+    make_ions(deck, "", PME);
+    beside_check(ctx, deck, 1e-12, 1e-11, "a mesh in a tilted box");
     if (beside_is_short(ctx))
         return;
     make_waters(deck, "stretched.data", "");
     beside_check(ctx, deck, 1e-12, 1e-11, "molecules in a tilted box");
     beside_liquid(deck, "", "tilted.xyz", morse);
     beside_check(ctx, deck, 1e-12, 0, "pairs of two forms in a tilted box");
-    beside_liquid(deck, "", "tilted.xyz", ions);
+    make_ions(deck, "", DSF);
     beside_check(ctx, deck, 1e-12, 0, "charges in a tilted box");
+    make_ions(deck, "", EWALD);
+    beside_check(ctx, deck, 1e-12, 0, "Ewald's sum in a tilted box");
+    make_ions(deck, "precision = \"single\"\n", PME);
+    beside_check(ctx, deck, 5e-5, 0, "a leaning mesh in single precision");
     beside_metal(deck, "", "leaning.xyz");
     beside_check(ctx, deck, 1e-12, 0, "metals in a tilted box");
     beside_liquid(deck, "precision = \"mixed\"\n", "tilted.xyz", LJ_PAIRS);
