@@ -178,24 +178,33 @@ KERNEL_FN scalar simd_fold(real v)
 
 KERNEL_FN void simd_transpose(const scalar *const row[LANES], real out[4])
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++) {
+        real v = {0};
         for (int l = 0; l < LANES; l++)
-            out[k][l] = row[l][k];
+            v[l] = row[l][k];
+        out[k] = v;
+    }
 }
 
 KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++) {
+        real v = {0};
         for (int l = 0; l < LANES; l++)
-            out[k][l] = table[at[l] + k];
+            v[l] = table[at[l] + k];
+        out[k] = v;
+    }
 }
 
 KERNEL_FN void simd_rows_of(const scalar *table, const uint8_t *index,
                             real out[4])
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++) {
+        real v = {0};
         for (int l = 0; l < LANES; l++)
-            out[k][l] = table[4 * (size_t)index[l] + (size_t)k];
+            v[l] = table[4 * (size_t)index[l] + (size_t)k];
+        out[k] = v;
+    }
 }
 
 #endif
