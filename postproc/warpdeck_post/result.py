@@ -62,8 +62,13 @@ def changed(path):
 
 
 def is_there(path):
-    """Under one of its names, also where it changes it meanwhile."""
-    return any(os.path.exists(p) for p in (path, path + ".tmp", path))
+    """Under one of its names, also where it changes it meanwhile: between two
+    looks it may have changed it and back."""
+    for _ in range(20):
+        if os.path.exists(path) or os.path.exists(path + ".tmp"):
+            return True
+        time.sleep(0.001)
+    return False
 
 
 def refuse_itself(path, output):

@@ -24,7 +24,7 @@ from . import facts, labels, logs
 from .errors import PostError
 from .result import Result, changed, is_there
 
-TRIES, PAUSE, LIMIT = 5, 0.3, 20.0  # of reading; seconds
+TRYING, PAUSE, LIMIT = 3.0, 0.05, 20.0  # of reading; seconds
 POINTS = 40  # of a small graph
 SHOWN = ("temperature", "pressure", "total_energy", "conserved_energy",
          "kinetic_energy", "dissipation", "divergence", "nusselt",
@@ -149,13 +149,15 @@ def _apart(path):
 
 
 def _look(path):
-    """A look; an error where several tries all fail."""
-    found = None
-    for i in range(TRIES):
+    """A look; an error where all tries fail: a run that writes often may come
+    between many of them."""
+    until = time.monotonic() + TRYING
+    while True:
         found = _apart(path)
-        if isinstance(found, Look) or not is_there(path):
+        if (isinstance(found, Look) or not is_there(path)
+                or time.monotonic() > until):
             break
-        time.sleep(PAUSE * (i < TRIES - 1))
+        time.sleep(PAUSE)
     if isinstance(found, Look):
         return found
     raise PostError(found or f"'{path}' cannot be read, it is being written to "

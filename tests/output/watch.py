@@ -54,8 +54,10 @@ def check_running():
         tap.kill(run)
         said = run.stderr.read()
     last = looks[-1].stdout
-    tap.is_([x.returncode for x in looks], [0] * len(looks),
-            "each look at a growing file gives an answer")
+    if not tap.is_([x.returncode for x in looks], [0] * len(looks),
+                   "each look at a growing file gives an answer"):
+        for x in looks:
+            tap.note(x.stderr)
     tap.ok(alive and not said, "and the run takes no notice")
     held = all(t in last for t in ("running", "left", "temperature", " of 20000",
                                    "checkpoint", "run.ckpt", "epsilon/kB"))
