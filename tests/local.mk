@@ -53,7 +53,11 @@ EXTRA_DIST += $(LONG_TESTS)
 # (A variable, since a line broken inside a shell's quotes keeps its backslash.)
 SLOW_TESTS = tests/deck/help.py tests/deck/resolved.py tests/driver/check.py \
 	tests/driver/lock.py tests/driver/planted.py
-QUICK_TESTS = $(filter-out $(SLOW_TESTS),$(filter $(check_PROGRAMS) \
+# Those that take longest begin first, so that no core waits for them in the end.
+QUICK_FIRST = tests/driver/replicas.py tests/driver/exchange.py \
+	tests/risk/t_paths tests/risk/t_sobol tests/fluid/t_poisson_single
+QUICK_TESTS = $(filter $(QUICK_FIRST),$(TESTS)) \
+	$(filter-out $(SLOW_TESTS) $(QUICK_FIRST),$(filter $(check_PROGRAMS) \
 	tests/deck/% tests/driver/% tests/md/% tests/output/modules.sh \
 	tests/cuda/t_faults.sh tests/cuda/t_simulator.sh,$(TESTS))) \
 	tests/cuda/one_seed.sh
