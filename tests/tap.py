@@ -87,6 +87,14 @@ def skip_all(reason):
     sys.exit(0)
 
 
+def simulated_card():
+    """The program that runs on the simulated card; all is skipped without it."""
+    without = os.environ.get("WARPDECK_NO_CUDASIM", "")
+    if without:
+        skip_all(without)
+    return os.path.join(TOP_BUILDDIR, "warpdeck-cudasim")
+
+
 def need(*modules):
     """Import modules or leave out the whole test, naming what is missing."""
     found = []

@@ -399,7 +399,6 @@ double cuda_brownian_step(struct md_store *s, const struct md_bath *b,
 static __global__ void sum_group(struct md_view m, const struct md_group *g,
                                  double *column, double *partial)
 {
-    __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
     double value[5] = {0, 0, 0, 0, 0};
     if (i < m.n_own && md_group_has(g, m.id[i], m.species[i])) {
@@ -412,16 +411,7 @@ static __global__ void sum_group(struct md_view m, const struct md_group *g,
         value[0] = 0.5 * mass * v2;
         value[4] = mass;
     }
-    for (int k = 0; k < 5; k++) {
-        if (column) {
-            if (i < m.n_own)
-                column[k * m.stride + i] = value[k];
-            continue;
-        }
-        double total = block_sum(value[k], shared);
-        if (threadIdx.x == 0)
-            partial[k * gridDim.x + blockIdx.x] = total;
-    }
+    leave_values(m, i, value, column, partial);
 }
 
 static int launch_group(struct md_store *s, const struct md_outer *o, int group,

@@ -49,15 +49,8 @@ static __device__ __forceinline__ void leave_growth(const struct md_view &m,
                                                     double *column,
                                                     double *partial)
 {
-    __shared__ double shared[MD_THREADS / 32];
-    if (column) {
-        if (i < m.n_own)
-            column[i] = growth;
-        return;
-    }
-    growth = block_sum(growth, shared);
-    if (threadIdx.x == 0)
-        partial[blockIdx.x] = growth;
+    double value[1] = {growth};
+    leave_values(m, i, value, column, partial);
 }
 
 double cuda_work(const struct md_store *s);

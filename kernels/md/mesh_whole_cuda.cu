@@ -104,7 +104,6 @@ static __device__ __forceinline__ void add_mode(const struct mode_map &map,
 static __global__ void sum_modes(struct mode_map map, const double *g,
                                  const double *mode, double *partial)
 {
-    __shared__ double shared[MD_THREADS / 32];
     int64_t at = thread_number();
     double sum[MODE_SUMS] = {0};
     if (at < map.size) {
@@ -116,11 +115,7 @@ static __global__ void sum_modes(struct mode_map map, const double *g,
         for (int back = 0; back <= map.tilted; back++)
             add_mode(map, m, back, map.tilted ? 0.5 * energy : energy, sum);
     }
-    for (int n = 0; n < MODE_SUMS; n++) {
-        double total = block_sum(sum[n], shared);
-        if (threadIdx.x == 0)
-            partial[(size_t)n * gridDim.x + blockIdx.x] = total;
-    }
+    leave_sums(sum, partial);
 }
 
 /* ---- the host's side ---- */

@@ -24,31 +24,25 @@ static __device__ __forceinline__ void moments_of(const struct md_view &m,
     value[4] = mass;
 }
 
-static __device__ __forceinline__ void
-moments_one(const struct md_view &m, double *partial, double *shared)
+static __device__ __forceinline__ void moments_one(const struct md_view &m,
+                                                   double *partial)
 {
     uint32_t i = thread_index();
     double value[5] = {0, 0, 0, 0, 0};
     if (i < m.n_own)
         moments_of(m, i, value);
-    for (int k = 0; k < 5; k++) {
-        double total = block_sum(value[k], shared);
-        if (threadIdx.x == 0)
-            partial[k * gridDim.x + blockIdx.x] = total;
-    }
+    leave_sums(value, partial);
 }
 
 static __global__ void sum_moments(struct md_view m, double *partial)
 {
-    __shared__ double shared[MD_THREADS / 32];
-    moments_one(m, partial, shared);
+    moments_one(m, partial);
 }
 
 static __global__ void sum_moments_joint(const struct team_member *member)
 {
-    __shared__ double shared[MD_THREADS / 32];
     struct md_view m = member[blockIdx.y].view;
-    moments_one(m, member[blockIdx.y].partial, shared);
+    moments_one(m, member[blockIdx.y].partial);
 }
 
 /* Moment blockIdx.x of each. */
@@ -173,21 +167,11 @@ static __device__ __forceinline__ void kinetic_of(const struct md_view &m,
 static __global__ void sum_kinetic(struct md_view m, double *column,
                                    double *partial)
 {
-    __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
     double value[6] = {0, 0, 0, 0, 0, 0};
     if (i < m.n_own)
         kinetic_of(m, i, value);
-    for (int k = 0; k < 6; k++) {
-        if (column) {
-            if (i < m.n_own)
-                column[k * m.stride + i] = value[k];
-            continue;
-        }
-        double total = block_sum(value[k], shared);
-        if (threadIdx.x == 0)
-            partial[k * gridDim.x + blockIdx.x] = total;
-    }
+    leave_values(m, i, value, column, partial);
 }
 
 static int sum_kinetic_tensor(struct md_store *s, double out[6])

@@ -197,14 +197,8 @@ static __global__ void __launch_bounds__(MD_THREADS)
         for (int k = 0; k < OUTER_VALUES && WANT && column; k++)
             column[k * m.stride + i] = value[k];
     }
-    if (WANT) {
-        __shared__ double shared[MD_THREADS / 32];
-        for (int k = 0; k < OUTER_VALUES; k++) {
-            double total = block_sum(value[k], shared);
-            if (threadIdx.x == 0)
-                partial[k * gridDim.x + blockIdx.x] = total;
-        }
-    }
+    if (WANT)
+        leave_sums(value, partial);
 }
 
 int cuda_outer_launch(struct md_store *s, const struct md_outer *o, int want)

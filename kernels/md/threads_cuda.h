@@ -97,16 +97,32 @@ add_to_tensor(scalar sum[6], scalar g, scalar dx, scalar dy, scalar dz)
     sum[5] += g * dy * dz;
 }
 
-/* The sums of charged_force() over the block. */
-static __device__ __forceinline__ void
-leave_sums(const double sum[CHARGED_SUMS], double *partial)
+/* Each value's sum over the block, to row k of `partial`. */
+template <int N>
+static __device__ __forceinline__ void leave_sums(const double (&value)[N],
+                                                  double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
-    for (int k = 0; k < CHARGED_SUMS; k++) {
-        double total = block_sum(sum[k], shared);
+    for (int k = 0; k < N; k++) {
+        double total = block_sum(value[k], shared);
         if (threadIdx.x == 0)
             partial[(size_t)k * gridDim.x + blockIdx.x] = total;
     }
+}
+
+/* A particle's values: to columns, for sums in any order, or without these each
+ * block's sums to `partial`. */
+template <int N>
+static __device__ __forceinline__ void
+leave_values(const struct md_view &m, uint32_t i, const double (&value)[N],
+             double *column, double *partial)
+{
+    if (!column) {
+        leave_sums(value, partial);
+        return;
+    }
+    for (int k = 0; k < N && i < m.n_own; k++)
+        column[k * m.stride + i] = value[k];
 }
 
 /* The pair position follows the state. */

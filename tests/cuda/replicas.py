@@ -15,10 +15,7 @@ sys.path.insert(0, os.path.join(tap.TOP_SRCDIR, "tests", "physics"))
 import balance
 import mdrun
 
-WITHOUT = os.environ.get("WARPDECK_NO_CUDASIM", "")
-if WITHOUT:
-    tap.skip_all(WITHOUT)
-PROGRAM = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
+PROGRAM = tap.simulated_card()
 # Bits are compared: memory need not be closed at every wait.
 os.environ["CUDASIM_PROTECT"] = "0"
 

@@ -17,10 +17,7 @@ sys.path.insert(0, os.path.join(tap.TOP_SRCDIR, "tests", "physics"))
 import mdrun
 import rigid
 
-WITHOUT = os.environ.get("WARPDECK_NO_CUDASIM", "")
-if WITHOUT:
-    tap.skip_all(WITHOUT)
-PROGRAM = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
+PROGRAM = tap.simulated_card()
 # The order of blocks and threads changes from run to run; the memory need not
 # be closed at every wait to see that bits are the same.
 os.environ["CUDASIM_PROTECT"] = "0"

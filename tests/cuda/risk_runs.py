@@ -10,10 +10,7 @@ import tap
 
 h5py, numpy = tap.need("h5py", "numpy")
 
-WITHOUT = os.environ.get("WARPDECK_NO_CUDASIM", "")
-if WITHOUT:
-    tap.skip_all(WITHOUT)
-PROGRAM = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
+PROGRAM = tap.simulated_card()
 # The order of blocks and threads changes from run to run; the memory need not
 # be closed at every wait to see that bits are the same.
 os.environ["CUDASIM_PROTECT"] = "0"
