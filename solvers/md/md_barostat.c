@@ -4,8 +4,8 @@
  * the square root of a group's length, area or volume as the variable, whose
  * noise does not depend on it. MTK: Martyna, Tobias and Klein (1994), J. Chem.
  * Phys. 101, 4177, integrated as by Tuckerman et al. (2006), J. Phys. A 39,
- * 5629. Energies, times and lengths are the deck's; docs/md.md has the
- * equations.
+ * 5629. Energies, times and lengths are the deck's; docs/md-conditions.md has
+ * the equations.
  */
 #include "md.h"
 

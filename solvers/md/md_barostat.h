@@ -1,6 +1,6 @@
 /* md_barostat.h: what constant temperature and pressure carry along from step
- * to step: Nose-Hoover chains, and a box that changes. docs/md.md has the
- * equations.
+ * to step: Nose-Hoover chains, and a box that changes. docs/md-conditions.md
+ * has the equations.
  */
 #ifndef WARPDECK_SOLVERS_MD_BAROSTAT_H
 #define WARPDECK_SOLVERS_MD_BAROSTAT_H

@@ -42,10 +42,26 @@ tree.report(poor, "every key has a sentence of help")
 tree.report(nobody, "every key is read by somebody")
 tree.report(homeless, "every key stands in a declared section")
 
-shown = subprocess.run([tap.WARPDECK, "docs", "man"], stdout=subprocess.PIPE,
-                       text=True, check=False).stdout
+
+
+def made(what):
+    """What the program makes of its tables for man pages and shells."""
+    return subprocess.run([tap.WARPDECK, "docs", what], stdout=subprocess.PIPE,
+                          text=True, check=False).stdout
+
+
+shown = made("man")
 tree.report([f"{section}.{key}" for _, section, key, _ in rows
              if not re.search(rf"\b{key.replace('_', '[_]')}\b",
                               shown.replace("\\", ""))],
             "the manual page has every key")
+
+# Tables for users of other programs name keys in full: `md.pair.cutoff`, also with
+# a value behind it, and sections: `[md.pair]`.
+known = set(re.findall(r"[a-z][a-z_.]+", made("completion"))) | sections
+rooms = "|".join(sorted({section.split(".")[0] for section in sections}))
+NAMED = re.compile(rf"`(?:\[\[?)?((?:{rooms})(?:\.[a-z_]+)+)(?:\]?\]| = [^`]*)?`")
+tree.report([f"{page}: {name}" for page in tree.files(".md", under=("docs",))
+             for name in NAMED.findall(tree.text(page)) if name not in known],
+            "every key and section that a page names is there")
 tap.done()
