@@ -120,6 +120,8 @@ void md_ramp_temperature(struct md *md);
 
 /* ---- md_box.c ---- */
 double md_volume(const struct md *md);
+/* Errors of a box too long for the digits of places in it. */
+void md_box_check(struct params *p, const struct md *md);
 /* Whether the edges change in the run: by a barostat, or [md.deform]. */
 int md_box_changes(const struct md *md);
 /* The box, grid and halo for these edges: what a backend needs of it. */

@@ -7,11 +7,27 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/param.h"
 #include "domain/halo.h"
+#include "md_data.h"
 
 double md_volume(const struct md *md)
 {
     return md->box_length[0] * md->box_length[1] * md->box_length[2];
+}
+
+void md_box_check(struct params *p, const struct md *md)
+{
+    const double most = 1e9 * (md->pair.reach > 0 ? md->pair.reach : 1);
+    const char *file = md->data ? md->data->path : md->initial.read;
+    for (int d = 0; d < 3; d++)
+        if (!(md->box_length[d] <= most))
+            params_error(p, "domain", "size",
+                         "%s%sthe box is %g long in %c; with more than 10^9 "
+                         "times the cutoff, %g, places in it have no digits "
+                         "left for distances",
+                         file ? file : "", file ? ": " : "", md->box_length[d],
+                         "xyz"[d], most);
 }
 
 int md_box_changes(const struct md *md)

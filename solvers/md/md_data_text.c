@@ -1,4 +1,6 @@
 /* md_data_text.c: the text of a LAMMPS data file. */
+#define _POSIX_C_SOURCE 200809L /* fileno */
+
 #include "md_data.h"
 
 #include <errno.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/ctx.h"
 #include "base/error.h"
@@ -15,8 +18,8 @@
 /* The file as it is read. */
 struct text {
     struct md_text in;
-    int q, molecule; /* columns of the atom style */
-    unsigned char *seen;
+    int q, molecule;     /* columns of the atom style */
+    unsigned char *seen; /* a bit for each atom of the section */
 };
 
 /* The next line that has words, cut into them. 0: *there = 0 at the end. */
@@ -96,6 +99,23 @@ static void take_hint(const struct text *t, char *hint)
         hint[0] = '\0';
 }
 
+/* Before memory is asked for on the word of the header. */
+static int check_counts(struct text *t, const struct md_data *data)
+{
+    struct stat file;
+    if (fstat(fileno(t->in.file), &file) != 0 || !S_ISREG(file.st_mode))
+        return 0;
+    for (int k = -1; k < MD_DATA_KINDS; k++) {
+        int64_t n = k < 0 ? data->n_atoms : data->n_terms[k];
+        if (n > file.st_size)
+            return md_text_fail(&t->in,
+                                "the header promises %" PRId64
+                                " %s, more than the file has bytes",
+                                n, k < 0 ? "atoms" : kind_plural[k]);
+    }
+    return 0;
+}
+
 static int check_header(struct text *t, struct md_data *data)
 {
     if (data->n_atoms < 1 || data->n_types < 1)
@@ -105,6 +125,7 @@ static int check_header(struct text *t, struct md_data *data)
         if (!(data->hi[d] > data->lo[d]))
             return md_text_fail(&t->in, "the header has no line '%clo %chi'",
                                 "xyz"[d], "xyz"[d]);
+    TRY(check_counts(t, data));
     size_t terms = 0;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         terms += (size_t)data->n_terms[k];
@@ -214,6 +235,7 @@ static int read_velocity(struct text *t, struct md_data *data, int64_t row)
     if (t->in.n_words != 4)
         return md_text_fail(&t->in, "%d columns instead of 4", t->in.n_words);
     TRY(md_text_whole(&t->in, 0, 1, data->n_atoms, "the atom's id", &id));
+    TRY(mark_id(t, id));
     for (int d = 0; d < 3; d++)
         TRY(md_text_real(&t->in, 1 + d, "the velocity",
                          &data->atoms[id - 1].velocity[d]));
@@ -267,6 +289,8 @@ static int read_mass(struct text *t, struct md_data *data)
     if (t->in.n_words != 2)
         return md_text_fail(&t->in, "%d columns instead of 2", t->in.n_words);
     TRY(md_text_whole(&t->in, 0, 1, data->n_types, "the type", &type));
+    if (data->mass[type - 1] > 0)
+        return md_text_fail(&t->in, "type %" PRId64 " stands twice", type);
     TRY(md_text_real(&t->in, 1, "the mass", &data->mass[type - 1]));
     if (!(data->mass[type - 1] > 0))
         return md_text_fail(&t->in, "the mass must be above 0");
@@ -364,6 +388,8 @@ static int take_section(struct text *t, struct md_data *data, const char *style,
         TRY(set_style(t, style, data));
     if (section == VELOCITIES && !(*done >> ATOMS & 1))
         return md_text_fail(&t->in, "the section must follow Atoms");
+    if (section == VELOCITIES)
+        memset(t->seen, 0, (size_t)data->n_atoms / 8 + 1);
     if (section >= PAIR && section < TERMS)
         take_hint(t, data->hint[section - PAIR]);
     data->has_velocities |= section == VELOCITIES;

@@ -110,7 +110,7 @@ static int place(struct md_text *t, struct md_pair_file *f, int k,
                               : sqrt(lo * lo + part * (hi * hi - lo * lo));
     step = spacing == EVEN ? (hi - lo) / (f->n - 1)
                            : (hi * hi - lo * lo) / (f->n - 1) / (2 * f->r[k]);
-    if (fabs(r - f->r[k]) > 0.1 * step)
+    if (!(fabs(r - f->r[k]) <= 0.1 * step)) /* NaN of a huge range, too */
         return md_text_fail(t,
                             "point %d is at %g, but line %" PRId64 " says %g",
                             k + 1, r, f->head_line, f->r[k]);

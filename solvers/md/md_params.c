@@ -382,6 +382,7 @@ static void check_cutoff(struct params *p, const struct md *md)
 {
     double shortest = md_shortest_edge(md);
     double reach = md->pair.reach + md->pair.skin;
+    md_box_check(p, md);
     /* A pair at exactly half the box has two images, both just not counted. */
     if (md->pair.cutoff > 0.5 * shortest * (1 + 1e-12))
         params_error(p, "md.pair", "cutoff",

@@ -15,7 +15,10 @@
 #include "base/ctx.h"
 #include "base/error.h"
 
-enum { EXPANSIONS_MAX = 16 }; /* definitions within one another */
+enum {
+    EXPANSIONS_MAX = 16,   /* definitions within one another */
+    EXPANDED_MAX = 1 << 20 /* bytes of a line with definitions in place */
+};
 
 struct top_macro {
     char *name, *value;
@@ -418,6 +421,8 @@ static int expand(struct top_text *t, const char *text, int depth)
         if (m) {
             TRY(expand(t, m->value, depth + 1));
         } else {
+            if (t->length + n > EXPANDED_MAX)
+                return top_fail(t, "the line is too long with its definitions");
             TRY(reserve(t, &t->line, &t->cap_line, t->length + n + 2));
             memcpy(t->line + t->length, text, n);
             t->length += n;

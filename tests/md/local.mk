@@ -14,6 +14,7 @@ check_PROGRAMS += \
 	tests/md/forces \
 	tests/md/motion \
 	tests/md/t_bonded \
+	tests/md/t_fuzz_files \
 	tests/md/t_grid \
 	tests/md/t_pair \
 	tests/md/t_random \
@@ -32,6 +33,8 @@ tests_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
 tests_md_motion_LDADD = $(TEST_LIBS)
 tests_md_t_bonded_SOURCES = tests/md/t_bonded.c
 tests_md_t_bonded_LDADD = $(TEST_LIBS)
+tests_md_t_fuzz_files_SOURCES = tests/md/t_fuzz_files.c $(MD_CASE_SOURCES)
+tests_md_t_fuzz_files_LDADD = $(TEST_LIBS)
 tests_md_t_grid_SOURCES = tests/md/t_grid.c
 tests_md_t_grid_LDADD = $(TEST_LIBS)
 tests_md_t_pair_SOURCES = tests/md/t_pair.c $(MD_CASE_SOURCES)
@@ -50,6 +53,7 @@ tests_md_thermostats_LDADD = $(TEST_LIBS)
 TESTS += \
 	tests/md/t_forces.sh \
 	tests/md/t_bonded \
+	tests/md/t_fuzz_files \
 	tests/md/t_grid \
 	tests/md/t_motion.sh \
 	tests/md/t_pair \

@@ -2,6 +2,7 @@
 against LAMMPS, over ranks, threads and restarts; files that are refused."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -326,6 +327,14 @@ def check_refused():
         ("no atom style", good.replace("Atoms # molecular", "Atoms"),
          "atom_style"),
         ("a word for a number", good.replace("1 100 1.15", "1 x 1.15"), "'x'"),
+        ("a mass twice", good.replace("\n2 2.5 # D", "\n1 2.5 # D"),
+         "bad.data:21: error: Masses: type 1 stands twice"),
+        ("a velocity twice", good + "\nVelocities\n\n" + 384 * "7 0 0 0\n",
+         "Velocities: atom 7 stands twice"),
+        ("too many atoms", good.replace("384 atoms", "99999999 atoms"),
+         "bad.data:18: error: the header promises 99999999 atoms, more than"),
+        ("an endless box", re.sub(r"\S+ \S+ zlo", "-1e308 1e308 zlo", good),
+         "the box is inf long in z"),
         ("nothing", "", "empty"),
     ]
     for name, text, said in cases:
