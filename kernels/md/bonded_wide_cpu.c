@@ -64,7 +64,9 @@ int md_wide_create(struct md_store *s)
                                        .weight = c->weight,
                                        .n = c->n};
     }
-    segment_fit(arc_of, NULL, 0, arc_end, ARC_DEGREE, w->arc);
+    struct segment_basis basis;
+    segment_basis_make(&basis, ARC_DEGREE);
+    segment_fit(&basis, arc_of, NULL, 0, arc_end, w->arc);
     return 0;
 }
 

@@ -56,22 +56,6 @@ pair_table_part(const struct md_pair_tables *t, int k, double *lo, double *hi)
     *hi = ldexp(1 + (double)(k % parts + 1) / parts, e);
 }
 
-/* The rows of one form: of the force over r, or of the energy. */
-static inline __attribute__((unused)) void
-pair_table_fill(const struct md_pair_tables *t, segment_fn fn, const void *user,
-                double *out)
-{
-    for (int k = 0; k < t->n_rows; k++) {
-        double lo, hi, scale = 1, c[SEGMENT_DEGREE_MAX + 1];
-        pair_table_part(t, k, &lo, &hi);
-        segment_fit(fn, user, lo, hi, t->degree, c);
-        for (int d = 0; d <= t->degree; d++) {
-            out[k * (t->degree + 1) + d] = c[d] * scale;
-            scale *= 2.0 * (1 << t->bits);
-        }
-    }
-}
-
 /* A row at r2 as the loops evaluate it: Horner's rule, in floats with t->degree
  * of single precision. */
 static inline __attribute__((unused)) double

@@ -56,9 +56,11 @@ static inline double smooth_table(segment_fn fn, double alpha, double cutoff2,
                                   double *out)
 {
     double worst = 0, width = cutoff2 / SMOOTH_PARTS;
+    struct segment_basis basis;
+    segment_basis_make(&basis, SMOOTH_DEGREE);
     for (int k = 0; k < SMOOTH_PARTS; k++) {
-        double c[SEGMENT_DEGREE_MAX + 1], power = 1;
-        segment_fit(fn, &alpha, k * width, (k + 1) * width, SMOOTH_DEGREE, c);
+        double c[SEGMENT_TERMS_MAX], power = 1;
+        segment_fit(&basis, fn, &alpha, k * width, (k + 1) * width, c);
         for (int d = 0; d <= SMOOTH_DEGREE; d++) {
             out[d * SMOOTH_PARTS + k] = c[d] * power;
             power *= 2;

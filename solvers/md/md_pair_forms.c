@@ -324,7 +324,7 @@ static double size_of(struct ctx *ctx, const struct md *md, int i, int j)
 static void finish(struct ctx *ctx, struct md *md)
 {
     struct md_forms *forms = md->pair.forms;
-    int n = md->n_species, count = 0;
+    int n = md->n_species;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             struct md_pair_form *f = &forms->form[i * n + j];
@@ -333,13 +333,11 @@ static void finish(struct ctx *ctx, struct md *md)
             forms->form[j * n + i] = *f;
             md->pair.coeff[i * n + j] = md->pair.coeff[j * n + i] =
                 (struct lj_coeff){.cutoff2 = reach * reach, .cutoff = reach};
-            forms->table[i * n + j] = forms->table[j * n + i] = count++;
             double size = size_of(ctx, md, j, i);
             if (size > 0 && (!(md->pair.smallest_sigma > 0) ||
                              size < md->pair.smallest_sigma))
                 md->pair.smallest_sigma = size;
         }
-    forms->tables.n_tables = count;
 }
 
 /* Keys of md.pair that are Lennard-Jones's alone. */

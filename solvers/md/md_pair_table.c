@@ -126,19 +126,77 @@ void md_pair_spline_free(struct md_spline *s)
     *s = (struct md_spline){0, NULL, NULL, NULL, NULL};
 }
 
-/* ---- polynomials ---- */
+/* ---- who shares a table ---- */
 
-static double force_of(const void *user, double r2)
+static int compare_potentials(const struct md_pair_form *a,
+                              const struct md_pair_form *b)
 {
-    double g;
-    (void)md_pair_shifted(user, r2, &g);
-    return g;
+    const double x[] = {a->style,  a->a,     a->b,          a->c,
+                        a->cutoff, a->shift, a->force_shift};
+    const double y[] = {b->style,  b->a,     b->b,          b->c,
+                        b->cutoff, b->shift, b->force_shift};
+    for (size_t k = 0; k < sizeof x / sizeof x[0]; k++)
+        if (x[k] < y[k] || x[k] > y[k])
+            return x[k] < y[k] ? -1 : 1;
+    uintptr_t s = (uintptr_t)a->spline, t = (uintptr_t)b->spline;
+    return (s > t) - (s < t);
 }
 
-static double energy_of(const void *user, double r2)
+/* Like potentials side by side, in the order of their places. */
+static int compare_forms(const void *left, const void *right)
 {
-    double g;
-    return md_pair_shifted(user, r2, &g);
+    const struct md_pair_form *a = *(const struct md_pair_form *const *)left;
+    const struct md_pair_form *b = *(const struct md_pair_form *const *)right;
+    int order = compare_potentials(a, b);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* One table for all pairs with the same potential, numbered as they come first
+ * in forms->form: where species are many, most pairs are like others. */
+static int number_tables(struct ctx *ctx, struct md_forms *f, int n_species)
+{
+    int n = n_species * n_species, first = 0, count = 0;
+    const struct md_pair_form **order = malloc((size_t)n * sizeof *order);
+    if (!order)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for pair tables");
+    for (int k = 0; k < n; k++)
+        order[k] = &f->form[k];
+    qsort(order, (size_t)n, sizeof *order, compare_forms);
+    for (int q = 0; q < n; q++) {
+        if (q == 0 || compare_potentials(order[q - 1], order[q]) != 0)
+            first = (int)(order[q] - f->form);
+        f->table[order[q] - f->form] = first;
+    }
+    free(order);
+    for (int k = 0; k < n; k++)
+        f->table[k] = f->table[k] == k ? count++ : f->table[f->table[k]];
+    f->tables.n_tables = count;
+    return 0;
+}
+
+/* ---- polynomials ---- */
+
+/* The rows of one form: of the force over r, and of the energy. */
+static void fill_rows(const struct md_pair_tables *t,
+                      const struct segment_basis *basis,
+                      const struct md_pair_form *form, double *force,
+                      double *energy)
+{
+    const int n = t->degree + 1;
+    for (int k = 0; k < t->n_rows; k++) {
+        double lo, hi, scale = 1;
+        double u[SEGMENT_TERMS_MAX] = {0}, g[SEGMENT_TERMS_MAX] = {0};
+        pair_table_part(t, k, &lo, &hi);
+        for (int q = 0; q < n; q++)
+            u[q] = md_pair_shifted(form, segment_node(basis, q, lo, hi), &g[q]);
+        segment_through(basis, g, force + (ptrdiff_t)k * n);
+        segment_through(basis, u, energy + (ptrdiff_t)k * n);
+        for (int d = 0; d < n; d++) {
+            force[k * n + d] *= scale;
+            energy[k * n + d] *= scale;
+            scale *= 2.0 * (1 << t->bits);
+        }
+    }
 }
 
 enum { SAMPLES = 12 };
@@ -186,8 +244,8 @@ static int allocate(struct ctx *ctx, struct md_forms *f)
     n *= (size_t)t->n_tables;
     if ((double)t->n_rows * t->n_tables > PAIR_ROWS_MOST)
         return FAIL(ctx, STATUS_INPUT,
-                    "%d pairs of species with tables of %d pieces each are "
-                    "more than the pair loops can hold",
+                    "%d potentials with tables of %d pieces each are more than "
+                    "the pair loops can hold",
                     t->n_tables, t->n_rows);
     free(f->force);
     free(f->energy);
@@ -205,21 +263,22 @@ static void fill(struct md_forms *f, double *worst, int *who)
 {
     struct md_pair_tables *t = &f->tables;
     size_t size = (size_t)t->n_rows * (size_t)(t->degree + 1);
-    int n = t->n_species;
+    struct segment_basis basis;
+    segment_basis_make(&basis, t->degree);
     *worst = 0;
-    for (int k = 0; k < n * n; k++) {
-        const struct md_pair_form *form = &f->form[k];
-        double *force = f->force + size * (size_t)f->table[k];
-        double *energy = f->energy + size * (size_t)f->table[k];
-        if (k / n > k % n) /* the same table */
+    for (int k = 0, filled = 0; filled < t->n_tables; k++) {
+        if (f->table[k] != filled) /* that of a pair before */
             continue;
-        pair_table_fill(t, force_of, form, force);
-        pair_table_fill(t, energy_of, form, energy);
+        const struct md_pair_form *form = &f->form[k];
+        double *force = f->force + size * (size_t)filled;
+        double *energy = f->energy + size * (size_t)filled;
+        fill_rows(t, &basis, form, force, energy);
         double error = worst_error(t, form, force, energy);
         if (!(error <= *worst)) {
             *worst = error;
             *who = k;
         }
+        filled++;
     }
 }
 
@@ -232,6 +291,7 @@ int md_pair_tables_make(struct ctx *ctx, const struct md *md,
     struct md_pair_tables *t = &forms->tables;
     int is_float = md->precision != PRECISION_DOUBLE, who = 0;
     double worst = 1, before = HUGE_VAL;
+    TRY(number_tables(ctx, forms, md->n_species));
     t->n_species = md->n_species;
     t->form = forms->form;
     t->table = forms->table;

@@ -45,7 +45,7 @@ static double value_at(const double *table, int bits, int degree, double r2)
 static double worst_of(segment_fn fn, const struct md_coulomb *q, int bits,
                        int degree, int power)
 {
-    double table[(SEGMENT_DEGREE_MAX + 1) * 64];
+    double table[SEGMENT_TERMS_MAX * 64];
     double end = q->cutoff * q->cutoff, worst = 0;
     segment_table(fn, q, end, bits, degree, table);
     double first = ldexp(1, segment_first_octave(end));
