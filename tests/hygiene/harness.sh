@@ -5,9 +5,11 @@ unset TEST_TIMEOUT
 run_test="$top_srcdir/tests/run-test"
 work=$PWD
 mkdir inner
-inner() { # run a script of the given text under run-test
-    printf '%s\n' '. "$top_srcdir/tests/tap.sh"' "$1" >"$work/t_inner.sh"
-    top_builddir=$work/inner sh "$run_test" sh "$work/t_inner.sh" \
+mkdir one other
+inner() { # run a script of the given text under run-test, in a room
+    room=$work/${2:-one}
+    printf '%s\n' '. "$top_srcdir/tests/tap.sh"' "$1" >"$room/t_inner.sh"
+    top_builddir=$work/inner sh "$run_test" sh "$room/t_inner.sh" \
         >"$work/log" 2>&1
 }
 
@@ -25,7 +27,10 @@ is $? 139 "a crash is a failure"
 inner 'touch left; is "$(ls)" left "the folder is empty at first"; done_testing'
 is $? 0 "a test starts in an empty folder"
 check "the folder of a success is removed" \
-    test ! -e inner/tests/work/t_inner.sh
+    test -z "$(ls inner/tests/work)"
+inner 'not_ok "left"; done_testing'
+inner 'not_ok "left"; done_testing' other
+is "$(ls inner/tests/work | wc -l)" 2 "tests of one name have a folder each"
 
 mkdir results
 printf ':test-result: PASS a\n:test-result: SKIP b\n' >results/x.trs
