@@ -10,45 +10,22 @@ import sys
 import tap
 
 tap.need("numpy", "h5py")
-sys.path.insert(0, os.path.join(tap.TOP_SRCDIR, "tests", "physics"))
+sys.path[:0] = [os.path.join(tap.TOP_SRCDIR, "tests", folder)
+                for folder in ("physics", "driver")]
 
 import balance
 import mdrun
+import replicated
+from replicated import N, path, same
 
 PROGRAM = tap.simulated_card()
 # Bits are compared: memory need not be closed at every wait.
 os.environ["CUDASIM_PROTECT"] = "0"
 
-LADDER = """
-[run]
-solver = "md"
-seed = 7
-[md]
-timestep = 0.005
-steps = 40
-[md.initial]
-lattice = "fcc"
-cells = [3, 3, 3]
-density = 0.6
-temperature = 1.0
-[md.pair]
-cutoff = 1.5
-skin = 0.2
-[md.ensemble]
-type = "nose-hoover"
-temperature = 1.0
-relaxation = 0.2
-[ensemble]
-temperatures = [1.0, 1.05, 1.1, 1.15]
-exchange_every = 10
-[output]
-observables_every = 10
-frames_every = 40
-"""
+LADDER = replicated.LADDER.format(thermostat="nose-hoover", steps=40)
 ALIKE = LADDER.replace(
-    "temperatures = [1.0, 1.05, 1.1, 1.15]\nexchange_every = 10",
+    "temperatures   = [1.0, 1.05, 1.1, 1.15]\nexchange_every = 10",
     "replicas = 3")
-N = 4
 SAVE = "checkpoint.every=1000"  # at the end
 SHORT = "md.steps=30"
 
@@ -62,12 +39,7 @@ def run(deck, out, *more, device="cuda", ranks=1, seed=1):
 
 
 def each(out):
-    return [f"{out}/replica-{i:04d}/ladder.h5" for i in range(N)]
-
-
-def same(one, other):
-    return all(tap.numbers(a) == tap.numbers(b)
-               for a, b in zip(each(one), each(other)))
+    return [path(out, i) for i in range(N)]
 
 
 def far(one, other):

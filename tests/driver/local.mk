@@ -31,7 +31,7 @@ TESTS += tests/driver/t_driver tests/driver/t_meters $(DRIVER_TESTS)
 # Runs of the real program, that meet each other.
 TESTS += tests/driver/lock.py tests/driver/replicas.py \
 	tests/driver/exchange.py
-EXTRA_DIST += tests/driver/exchange.py
+EXTRA_DIST += tests/driver/exchange.py tests/driver/replicated.py
 # What a run would need, and a NaN in the middle of one.
 TESTS += tests/driver/check.py tests/driver/planted.py
 EXTRA_DIST += tests/driver/check.py tests/driver/planted.py

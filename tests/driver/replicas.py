@@ -10,6 +10,8 @@ import tap
 
 tap.need("h5py")
 
+import replicated
+
 DECK = """
 [run]
 solver = "md"
@@ -31,14 +33,8 @@ frames_every      = 60
 """
 
 
-
-
-def run(*more, ranks=1, status=0):
-    """A run of the deck, which ends with `status`."""
-    result = tap.warpdeck("run", "melt.toml", *more, ranks=ranks, check=False)
-    if result.returncode != status:
-        tap.note(result.stdout[-2000:] + result.stderr[-2000:])
-    return result
+def run(*more, **how):
+    return replicated.run("melt.toml", *more, **how)
 
 
 def results(folder, i):

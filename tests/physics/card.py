@@ -15,6 +15,7 @@ tap.need("numpy", "h5py")
 
 import numpy as np
 
+import charges
 import ewald
 import mdrun
 
@@ -81,34 +82,6 @@ frames_every = 10
 fields = ["position", "velocity", "force", "image"]
 """
 FORCE = "particles/all/force/value"
-SALT = """
-[run]
-solver = "md"
-[md]
-timestep = 0.001
-steps = 0
-[md.initial]
-read = "salt.xyz"
-[[md.species]]
-name = "P"
-charge = 1
-[[md.species]]
-name = "M"
-charge = -1
-[md.pair]
-cutoff = 2
-skin = 0.2
-[[md.pair.coefficients]]
-species = ["P", "P"]
-epsilon = 0
-sigma = 1
-[[md.pair.coefficients]]
-species = ["M", "M"]
-epsilon = 0
-sigma = 1
-[md.coulomb]
-%s
-"""
 LEANING = """
 [run]
 solver = "md"
@@ -147,30 +120,25 @@ fields = ["position", "velocity", "force"]
 def check_salt(where, ranks, **more):
     """Rock salt has Madelung's energy, to the accuracy that is asked for."""
     side = 4
-    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
-                    -1).reshape(-1, 3)
-    mdrun.xyz("salt.xyz", (float(side),) * 3, grid + 0.3,
-              np.where(grid.sum(axis=1) % 2 == 0, "P", "M"))
+    charges.rock_salt("salt.xyz", side)
     for keys, bound in (('method = "ewald"\naccuracy = 1e-12', 1e-12),
                         ('method = "pme"\naccuracy = 1e-6\norder = 7', 1e-6)):
-        r = mdrun.run(SALT % keys, ranks=ranks, **more)
+        text = charges.SALT.format(cutoff=2, coulomb=keys)
+        r = mdrun.run(text, ranks=ranks, **more)
         u = r.observable("potential_energy")[0] / (side ** 3 / 2)
-        tap.below(abs(u + 1.747564594633182), bound, f"{where}, {ranks} ranks: "
+        tap.below(abs(u + charges.MADELUNG), bound, f"{where}, {ranks} ranks: "
                   f"rock salt by {keys.split()[2]} has Madelung's constant")
 
 
 def check_slit(where, ranks, **more):
     """A slab of charges between walls, whose waves have a taller box."""
-    side = 4
-    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
-                    -1).reshape(-1, 3)
-    shaken = grid + np.random.default_rng(5).uniform(0.1, 0.5, grid.shape)
-    mdrun.xyz("slit.xyz", (float(side),) * 3, shaken,
-              np.where(grid.sum(axis=1) % 2 == 0, "P", "M"))
+    jolt = np.random.default_rng(5).uniform(0.1, 0.5, (64, 3))
+    charges.rock_salt("slit.xyz", 4, jolt)
     walls = "".join(f'[[md.walls]]\nface = "{f}"\nstyle = "reflect"\n'
                     for f in ("zlo", "zhi"))
     for method in ("ewald", "pme"):
-        text = SALT % f'method = "{method}"\nslab = true' + walls + OUTPUT
+        keys = f'method = "{method}"\nslab = true\n'
+        text = charges.SALT.format(cutoff=2, coulomb=keys + walls + OUTPUT)
         keys = ['md.initial.read="slit.xyz"', "md.steps=5"]
         want = mdrun.datasets(mdrun.run(text, *keys).path)
         got = mdrun.datasets(mdrun.run(text, *keys, ranks=ranks, **more).path)

@@ -169,9 +169,9 @@ name = "P"
 charge = 1
 [[md.species]]
 name = "M"
-charge = {charge}
+charge = -1
 [md.pair]
-cutoff = 1.2
+cutoff = {cutoff}
 skin = 0.2
 [[md.pair.coefficients]]
 species = ["P", "P"]
@@ -182,29 +182,33 @@ species = ["M", "M"]
 epsilon = 0
 sigma = 0.1
 [md.coulomb]
-method = "{method}"
-cutoff = {cutoff}
-damping = {damping}
+{coulomb}
 """
+MADELUNG = 1.747564594633182  # of rock salt
 
 
-def salt(cutoff, damping, method="dsf", charge=-1):
-    return SALT.format(cutoff=cutoff, damping=damping, method=method,
-                       charge=charge)
+def rock_salt(path, side, shift=0.3):
+    """Ions 1 apart in a cube."""
+    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
+                    -1).reshape(-1, 3)
+    kind = np.where(grid.sum(axis=1) % 2 == 0, "P", "M")
+    mdrun.xyz(path, (float(side),) * 3, grid + shift, kind)
+
+
+def salt(cutoff, damping, method="dsf"):
+    return SALT.format(cutoff=1.2, coulomb=f'method = "{method}"\n'
+                       f"cutoff = {cutoff}\ndamping = {damping}")
 
 
 def check_madelung():
-    """Rock salt with ions 1 apart: -1.747564594633 a pair of ions."""
+    """Rock salt: Madelung's constant a pair of ions."""
     n = 14
-    grid = np.stack(np.meshgrid(*[np.arange(n)] * 3, indexing="ij"),
-                    -1).reshape(-1, 3)
-    kind = np.where(grid.sum(axis=1) % 2 == 0, "P", "M")
-    mdrun.xyz("salt.xyz", (float(n),) * 3, grid + 0.25, kind)
+    rock_salt("salt.xyz", n, 0.25)
     errors = []
     for cutoff, damping in ((3.3, 0.7), (4.6, 0.6), (6.8, 0.5)):
         got = mdrun.run(salt(cutoff, damping))
         u = got.observable("coulomb_energy")[0] / (n ** 3 / 2)
-        errors.append(abs(u + 1.747564594633))
+        errors.append(abs(u + MADELUNG))
         tap.note(f"cutoff {cutoff}: {u:.7f}")
     tap.ok(errors[2] < 1e-3 and errors[2] < errors[0],
            "rock salt: dsf comes to Madelung's constant with the cutoff")

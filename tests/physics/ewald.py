@@ -9,6 +9,7 @@ import numpy as np
 
 import mdrun
 import tap
+from charges import MADELUNG, rock_salt
 
 erf = np.vectorize(math.erf, otypes=[float])
 erfc = np.vectorize(math.erfc, otypes=[float])
@@ -207,19 +208,16 @@ def check_ranks():
 def check_constants():
     """Sums that are known to all digits."""
     n = 4
-    grid = np.stack(np.meshgrid(*[np.arange(n)] * 3, indexing="ij"),
-                    -1).reshape(-1, 3)
-    kind = np.where(grid.sum(axis=1) % 2 == 0, "P", "M")
-    mdrun.xyz("charges.xyz", (float(n),) * 3, grid + 0.3, kind)
+    rock_salt("charges.xyz", n)
     text = deck("ewald", "accuracy = 1e-12").replace("1.5", "1") \
         .replace("cutoff = 2.3", "cutoff = 2")
     u = mdrun.run(text).observable("potential_energy")[0] / (n ** 3 / 2)
-    tap.ok(abs(u + 1.747564594633182) < 1e-12,
+    tap.ok(abs(u + MADELUNG) < 1e-12,
            "rock salt: Madelung's constant, 1.747564594633, to 1e-12")
     tap.note(f"{u:.15f}")
     mesh = text.replace('"ewald"', '"pme"').replace("1e-12", "1e-6\norder = 7")
     u = mdrun.run(mesh).observable("potential_energy")[0] / (n ** 3 / 2)
-    tap.ok(abs(u + 1.747564594633182) < 1e-6, "and on a mesh to 1e-6")
+    tap.ok(abs(u + MADELUNG) < 1e-6, "and on a mesh to 1e-6")
     # the same by the cell of one pair of ions, of three edges 60 degrees apart
     edges = math.sqrt(2) * np.array(
         [[1, 0, 0], [0.5, math.sqrt(3 / 4), 0],
@@ -229,7 +227,7 @@ def check_constants():
     for method, small in (("ewald", 1e-12), ("pme", 1e-6)):
         got = mdrun.run(text if method == "ewald" else mesh, "md.pair.cutoff=0.57")
         u = got.observable("potential_energy")[0]
-        tap.ok(abs(u + 1.747564594633182) < small,
+        tap.ok(abs(u + MADELUNG) < small,
                f"{method}: its cell of two ions, a tilted box, has that to {small}")
         tap.note(f"{u:.15f}")
         p = got.observable("pressure")[0] * 3 * 2
