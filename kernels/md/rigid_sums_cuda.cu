@@ -180,10 +180,15 @@ sum_blocks(const struct rigid_view &r, int n, const double total[GROUP_SUMS],
     }
 }
 
-template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS, 2)
-    sum_inner(struct md_view m, struct rigid_view r, int n, double *column,
-              double *partial)
+/* What a group gives: inner_of() or bond_forces_of(). */
+typedef void (*group_gives)(const struct md_view &, const struct rigid_view &,
+                            uint32_t, struct group *,
+                            double each[RIGID_PARTICLES][GROUP_SUMS]);
+
+template <int KIND, group_gives GIVES>
+static __device__ __forceinline__ void
+sum_groups(const struct md_view &m, const struct rigid_view &r, int n,
+           double *column, double *partial)
 {
     uint32_t i = r.begin + thread_index();
     double total[GROUP_SUMS] = {0, 0, 0, 0, 0, 0, 0};
@@ -191,7 +196,7 @@ static __global__ void __launch_bounds__(MD_THREADS, 2)
         double each[RIGID_PARTICLES][GROUP_SUMS];
         struct group g;
         take_group<KIND>(m, r, i, &g);
-        inner_of(m, r, i, &g, each);
+        GIVES(m, r, i, &g, each);
         put_sums(m, &g, n, each, column, total);
     }
     if (!column)
@@ -199,21 +204,19 @@ static __global__ void __launch_bounds__(MD_THREADS, 2)
 }
 
 template <int KIND>
+static __global__ void __launch_bounds__(MD_THREADS, 2)
+    sum_inner(struct md_view m, struct rigid_view r, int n, double *column,
+              double *partial)
+{
+    sum_groups<KIND, inner_of>(m, r, n, column, partial);
+}
+
+template <int KIND>
 static __global__ void __launch_bounds__(MD_THREADS)
     sum_bond_forces(struct md_view m, struct rigid_view r, int n,
                     double *column, double *partial)
 {
-    uint32_t i = r.begin + thread_index();
-    double total[GROUP_SUMS] = {0, 0, 0, 0, 0, 0, 0};
-    if (i < r.end) {
-        double each[RIGID_PARTICLES][GROUP_SUMS];
-        struct group g;
-        take_group<KIND>(m, r, i, &g);
-        bond_forces_of(m, r, i, &g, each);
-        put_sums(m, &g, n, each, column, total);
-    }
-    if (!column)
-        sum_blocks(r, n, total, partial);
+    sum_groups<KIND, bond_forces_of>(m, r, n, column, partial);
 }
 
 static int add_up(struct md_store *s, int inner, int n, double *out)

@@ -68,32 +68,60 @@ void md_text_close(struct md_text *t)
     t->line = NULL;
 }
 
-int md_text_whole(struct md_text *t, int w, int64_t least, int64_t most,
-                  const char *what, int64_t *value)
+int md_word_whole(const char *word, int64_t least, int64_t most,
+                  const char *what, int64_t *value, char wrong[MD_TEXT_WRONG])
 {
     char *end = NULL;
     errno = 0;
-    if (w >= t->n_words)
-        return md_text_fail(t, "%s is missing", what);
-    long long v = strtoll(t->word[w], &end, 10);
-    if (*end != '\0' || errno != 0)
-        return md_text_fail(t, "%s: '%.40s' is no whole number", what,
-                            t->word[w]);
-    if (v < least || v > most)
-        return md_text_fail(t, "%s: %lld is outside of %" PRId64 " to %" PRId64,
-                            what, v, least, most);
+    long long v = word ? strtoll(word, &end, 10) : 0;
+    if (!word)
+        snprintf(wrong, MD_TEXT_WRONG, "%s is missing", what);
+    else if (*end != '\0' || errno != 0)
+        snprintf(wrong, MD_TEXT_WRONG, "%s: '%.40s' is no whole number", what,
+                 word);
+    else if (v < least || v > most)
+        snprintf(wrong, MD_TEXT_WRONG,
+                 "%s: %lld is outside of %" PRId64 " to %" PRId64, what, v,
+                 least, most);
+    else
+        wrong[0] = '\0';
     *value = v;
-    return 0;
+    return wrong[0] != '\0';
+}
+
+int md_word_real(const char *word, const char *what, double *value,
+                 char wrong[MD_TEXT_WRONG])
+{
+    char *end = NULL;
+    *value = word ? strtod(word, &end) : 0;
+    if (!word)
+        snprintf(wrong, MD_TEXT_WRONG, "%s is missing", what);
+    else if (end == word || *end != '\0' || !isfinite(*value))
+        snprintf(wrong, MD_TEXT_WRONG, "%s: '%.40s' is no finite number", what,
+                 word);
+    else
+        wrong[0] = '\0';
+    return wrong[0] != '\0';
+}
+
+static const char *word_of(const struct md_text *t, int w)
+{
+    return w < t->n_words ? t->word[w] : NULL;
+}
+
+int md_text_whole(struct md_text *t, int w, int64_t least, int64_t most,
+                  const char *what, int64_t *value)
+{
+    char wrong[MD_TEXT_WRONG];
+    if (!md_word_whole(word_of(t, w), least, most, what, value, wrong))
+        return 0;
+    return md_text_fail(t, "%s", wrong);
 }
 
 int md_text_real(struct md_text *t, int w, const char *what, double *value)
 {
-    char *end = NULL;
-    if (w >= t->n_words)
-        return md_text_fail(t, "%s is missing", what);
-    *value = strtod(t->word[w], &end);
-    if (*end != '\0' || !isfinite(*value))
-        return md_text_fail(t, "%s: '%.40s' is no finite number", what,
-                            t->word[w]);
-    return 0;
+    char wrong[MD_TEXT_WRONG];
+    if (!md_word_real(word_of(t, w), what, value, wrong))
+        return 0;
+    return md_text_fail(t, "%s", wrong);
 }

@@ -40,6 +40,14 @@ void md_text_close(struct md_text *t);
 int md_text_fail(struct md_text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A word (NULL: it is missing) as a number; `what` is what messages call it.
+ * What is wrong with it goes to `wrong`. 0: nothing is. */
+enum { MD_TEXT_WRONG = 160 };
+int md_word_whole(const char *word, int64_t least, int64_t most,
+                  const char *what, int64_t *value, char wrong[MD_TEXT_WRONG]);
+int md_word_real(const char *word, const char *what, double *value,
+                 char wrong[MD_TEXT_WRONG]);
+
 /* Word w as a number. Errors: STATUS_INPUT, calling it `what`. */
 int md_text_whole(struct md_text *t, int w, int64_t least, int64_t most,
                   const char *what, int64_t *value);

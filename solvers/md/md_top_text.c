@@ -7,13 +7,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "md_text.h"
 
 enum {
     EXPANSIONS_MAX = 16,   /* definitions within one another */
@@ -71,34 +71,28 @@ int top_fail(struct top_text *t, const char *fmt, ...)
 
 /* ---- numbers ---- */
 
+static const char *word_of(const struct top_text *t, int w)
+{
+    return w < t->n_words ? t->word[w] : NULL;
+}
+
 int top_whole(struct top_text *t, int w, int64_t least, int64_t most,
               const char *what, int64_t *value)
 {
-    char *end = NULL;
-    errno = 0;
-    if (w >= t->n_words)
-        return top_fail(t, "%s is missing", what);
-    long long v = strtoll(t->word[w], &end, 10);
-    if (*end != '\0' || errno != 0)
-        return top_fail(t, "%s: '%.40s' is no whole number", what, t->word[w]);
-    if (v < least || v > most)
-        return top_fail(t, "%s: %lld is outside of %" PRId64 " to %" PRId64,
-                        what, v, least, most);
-    *value = v;
-    return 0;
+    char wrong[MD_TEXT_WRONG];
+    if (!md_word_whole(word_of(t, w), least, most, what, value, wrong))
+        return 0;
+    return top_fail(t, "%s", wrong);
 }
 
 int top_real(struct top_text *t, int w, const char *what, double *value)
 {
-    char *end = NULL;
-    if (w >= t->n_words)
-        return top_fail(t, "%s is missing", what);
-    *value = strtod(t->word[w], &end);
-    if (end == t->word[w] || *end != '\0' || !isfinite(*value))
-        return top_fail(
-            t, "%s: '%.40s' is no finite number%s", what, t->word[w],
-            isalpha((unsigned char)t->word[w][0]) ? ", nor a definition" : "");
-    return 0;
+    const char *word = word_of(t, w);
+    char wrong[MD_TEXT_WRONG];
+    if (!md_word_real(word, what, value, wrong))
+        return 0;
+    int is_name = word && isalpha((unsigned char)word[0]);
+    return top_fail(t, "%s%s", wrong, is_name ? ", nor a definition" : "");
 }
 
 /* ---- files ---- */
