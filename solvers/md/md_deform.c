@@ -11,6 +11,8 @@
 #include "base/param.h"
 #include "domain/halo.h"
 #include "domain/state.h"
+#include "kernels/md/cell.h"
+#include "md_ewald.h"
 
 #define SECTION "md.deform"
 
@@ -85,10 +87,6 @@ static void refuse_others(struct params *p, const struct md *md)
         params_error(p, "md.ensemble", "type",
                      "type \"npt\" does not go with [" SECTION "], which says "
                      "how the box changes");
-    if (md->ewald)
-        params_error(p, "md.coulomb", "method",
-                     "methods pme and ewald do not go with [" SECTION
-                     "] yet; take cut or dsf");
 }
 
 void md_deform_read(struct params *p, struct md *md)
@@ -267,6 +265,82 @@ void md_deform_carry(const struct md *md, double x[3])
             strain(md, f->shear) * (x[f->across] - md->box_lo[f->across]);
 }
 
+/* ---- boxes of the run ---- */
+
+void md_shape_of(const struct md *md, struct md_shape *out)
+{
+    memcpy(out->length, md->box_length, sizeof out->length);
+    memcpy(out->tilt, md->tilt, sizeof out->tilt);
+}
+
+void md_shape_take(struct md *md, const struct md_shape *shape)
+{
+    memcpy(md->box_length, shape->length, sizeof shape->length);
+    memcpy(md->tilt, shape->tilt, sizeof shape->tilt);
+}
+
+/* The tilt that grows with the shear; that of c goes along with it where b
+ * leans, too. */
+static int main_tilt(const struct md_deform *f)
+{
+    return f->across == 1 ? 0 : f->along == 0 ? 1 : 2;
+}
+
+int md_deform_shapes(const struct md *md, struct md_shape out[MD_SHAPES])
+{
+    const struct md_deform *f = &md->deform;
+    double strained = md->dt * (double)md->steps;
+    int t = main_tilt(f);
+    for (int i = 0; i < MD_SHAPES; i++)
+        md_shape_of(md, &out[i]);
+    if (f->kind == MD_NO_DEFORM)
+        return 1;
+    if (f->kind == MD_DEFORM_EDGES) {
+        for (int d = 0; d < 3; d++)
+            out[1].length[d] *= 1 + f->rate[d] * strained;
+        return 2;
+    }
+    double half = 0.5 * md->box_length[f->along];
+    double last = md->tilt[t] + f->shear * strained * md->box_length[f->across];
+    int over = fabs(last) > half;
+    out[1].tilt[t] = over ? half : last;
+    out[2].tilt[t] = -half;
+    /* With no other tilt both sides are one another's mirror image. */
+    int leans = 0;
+    for (int k = 0; k < 3; k++)
+        leans |= k != t && fabs(md->tilt[k]) > 0;
+    return over && leans ? 3 : 2;
+}
+
+double md_deform_near(const struct md *md, struct md_shape *out)
+{
+    /* steps of an edge in the row, and of a tilt as parts of an edge */
+    const double step = 0.05, lean = 0.1;
+    const struct md_deform *f = &md->deform;
+    double most[3] = {0, 0, 0}, y[3], z[3], square = 0;
+    md_shape_of(md, out);
+    for (int d = 0; d < 3; d++)
+        if (f->kind == MD_DEFORM_EDGES && fabs(f->rate[d]) > 0) {
+            double grown = md->box_length[d] / md->barostat.start[d];
+            double n = ceil(log(grown) / log1p(step) - 1e-9);
+            out->length[d] = md->barostat.start[d] * pow(1 + step, n);
+        }
+    for (int t = 0; t < 3; t++)
+        if (f->kind == MD_DEFORM_SHEAR && (t == 2) == (f->along == 1)) {
+            double unit = lean * md->box_length[f->along];
+            most[t] = 0.5 * unit;
+            out->tilt[t] = unit * rint(md->tilt[t] / unit);
+        }
+    /* k = (1 + h^-1 D) k', with the edges as rows of h, and of D what they lack
+     * to those of k': by two columns of the product. */
+    const double of_x[3] = {0, most[0], most[1]}, of_y[3] = {0, 0, most[2]};
+    cell_wave(out->length, out->tilt, of_x, y);
+    cell_wave(out->length, out->tilt, of_y, z);
+    for (int d = 0; d < 3; d++)
+        square += y[d] * y[d] + z[d] * z[d];
+    return 1 + sqrt(square);
+}
+
 /* ---- files ---- */
 
 int md_deform_state(struct ctx *ctx, struct state_io *io, struct md *md,
@@ -282,7 +356,7 @@ int md_deform_state(struct ctx *ctx, struct state_io *io, struct md *md,
         return 0;
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)
         TRY((out ? io->put : io->get)(ctx, io, &arrays[a]));
-    return 0;
+    return md_ewald_state(ctx, io, md, out);
 }
 
 void md_deform_observe_init(struct md *md)

@@ -35,6 +35,11 @@ struct md_deform {
     double tail_before;
 };
 
+/* Edges and tilt of a box. */
+struct md_shape {
+    double length[3], tilt[3];
+};
+
 /* [md.deform]; after all that does not go with it. Errors go to params_error.
  */
 void md_deform_read(struct params *p, struct md *md);
@@ -56,6 +61,17 @@ void md_deform_flip(struct md *md);
 /* The least factor by which the box as the list knows it has brought two
  * particles nearer. */
 double md_deform_least(const struct md *md);
+/* Boxes between which the run's are: that of the start, and the last ones on
+ * either side; at most MD_SHAPES of them, returns how many. */
+enum { MD_SHAPES = 3 };
+int md_deform_shapes(const struct md *md, struct md_shape out[MD_SHAPES]);
+/* One of a row of boxes, near the present one and the same for all that are
+ * near it, also when a run goes on: edges no shorter. A wave is in that box at
+ * most this factor, which is returned, longer than in the present one. */
+double md_deform_near(const struct md *md, struct md_shape *out);
+/* The present box; and another one in its place, for estimates alone. */
+void md_shape_of(const struct md *md, struct md_shape *out);
+void md_shape_take(struct md *md, const struct md_shape *shape);
 /* Where a place of the start would be carried by the flow. */
 void md_deform_carry(const struct md *md, double x[3]);
 /* Both ways; the tilt, too. */

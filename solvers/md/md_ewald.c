@@ -14,6 +14,7 @@
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/block.h"
+#include "domain/state.h"
 #include "md.h"
 #include "md_data.h"
 
@@ -124,16 +125,16 @@ static double rounded(double x)
 }
 
 /* The splitting whose near part has this error. */
-static double choose_alpha(const struct md *md, double error)
+static double choose_alpha(struct md *md, double error)
 {
     double rc = md->bonded.field.coulomb.cutoff;
-    double ratio = md_ewald_error_near(md, 0) / error;
+    double ratio = md_ewald_worst(md, MD_EWALD_NEAR) / error; /* alpha: 0 */
     return rounded(sqrt(log(fmax(ratio, 4))) / rc);
 }
 
 /* The coarsest mesh, about, of sizes with fast transforms and about equal
  * spacings h whose error is at most that; the error goes with h^order. */
-static int choose_cells(struct ctx *ctx, const struct md *md, double error)
+static int choose_cells(struct ctx *ctx, struct md *md, double error)
 {
     const double most = 3e7; /* points that are worth trying */
     struct md_ewald *e = md->ewald;
@@ -141,13 +142,13 @@ static int choose_cells(struct ctx *ctx, const struct md *md, double error)
     while (all < most) {
         all = 1;
         for (int d = 0; d < 3; d++) {
-            double n = fmin(ceil(md_ewald_reach(md, d) / h), most);
+            double n = fmin(ceil(md_ewald_longest(md, d) / h), most);
             e->cells[d] = block_fast_size((int64_t)fmax(n, e->order), 1);
             all *= (double)e->cells[d];
         }
         if (all > most)
             break;
-        double now = md_ewald_error_mesh(md, e->alpha, e->cells, e->order);
+        double now = md_ewald_worst(md, MD_EWALD_FAR);
         if (now <= error)
             return 0;
         double step = 1.02 * pow(error / now, 1.0 / e->order);
@@ -159,25 +160,25 @@ static int choose_cells(struct ctx *ctx, const struct md *md, double error)
                 e->accuracy, e->order);
 }
 
-static void choose_waves(const struct md *md, double error)
+static void choose_waves(struct md *md, double error)
 {
     struct md_ewald *e = md->ewald;
     double shortest = 1e300;
     for (int d = 0; d < 3; d++)
-        shortest = fmin(shortest, md_ewald_reach(md, d));
+        shortest = fmin(shortest, md_ewald_longest(md, d));
     e->wave_cutoff = 2 * pi / shortest;
-    while (md_ewald_error_waves(md, e->alpha, e->wave_cutoff) > error)
+    while (md_ewald_worst(md, MD_EWALD_FAR) > error)
         e->wave_cutoff *= 1.01;
     e->wave_cutoff = rounded(e->wave_cutoff);
 }
 
 /* Waves cost each particle; so many are a mistake, or a mesh's business. */
-static int check_waves(struct ctx *ctx, const struct md *md)
+static int check_waves(struct ctx *ctx, struct md *md)
 {
     const double most = 1e8;
     double all = 1;
     for (int d = 0; d < 3; d++)
-        all *= md->ewald->wave_cutoff * md_ewald_reach(md, d) / pi + 1;
+        all *= md->ewald->wave_cutoff * md_ewald_longest(md, d) / pi + 1;
     if (all < most)
         return 0;
     return FAIL(ctx, STATUS_INPUT,
@@ -205,7 +206,7 @@ int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
     double whole = e->accuracy * unit_force(md), half = whole / sqrt(2);
     if (!(e->alpha > 0))
         e->alpha = choose_alpha(md, half);
-    e->error_near = md_ewald_error_near(md, e->alpha);
+    e->error_near = md_ewald_worst(md, MD_EWALD_NEAR);
     double left = sqrt(fmax(whole * whole - e->error_near * e->error_near,
                             0.25 * whole * whole));
     if (e->on_mesh && e->cells[0] == 0)
@@ -214,11 +215,8 @@ int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
         choose_waves(md, left);
     if (!e->on_mesh)
         TRY(check_waves(ctx, md));
-    e->error_far = e->on_mesh
-                       ? md_ewald_error_mesh(md, e->alpha, e->cells, e->order)
-                       : md_ewald_error_waves(md, e->alpha, e->wave_cutoff);
     e->error_near /= unit_force(md);
-    e->error_far /= unit_force(md);
+    e->error_far = md_ewald_worst(md, MD_EWALD_FAR) / unit_force(md);
     md->bonded.field.coulomb.alpha = e->alpha;
     return 0;
 }
@@ -299,25 +297,43 @@ static void tell(struct ctx *ctx, const struct md *md)
     double whole = hypot(e->error_near, e->error_far);
     const char *length = md->unit_text[MD_LENGTH];
     const char *per = length[0] ? " per " : "";
+    const char *when = md->deform.kind ? " at most in the strain" : "";
     if (e->on_mesh)
         log_info(ctx->log,
                  "mesh Ewald: splitting %.7g%s%s, mesh %d x %d x %d, order %d, "
-                 "estimated error %.2g (near %.2g, mesh %.2g)",
+                 "estimated error %.2g%s (near %.2g, mesh %.2g)",
                  e->alpha, per, length, (int)e->cells[0], (int)e->cells[1],
-                 (int)e->cells[2], e->order, whole, e->error_near,
+                 (int)e->cells[2], e->order, whole, when, e->error_near,
                  e->error_far);
     else
         log_info(ctx->log,
                  "Ewald: splitting %.7g%s%s, %zu waves up to %.7g%s%s, "
-                 "estimated error %.2g (near %.2g, waves %.2g)",
+                 "estimated error %.2g%s (near %.2g, waves %.2g)",
                  e->alpha, per, length, 2 * e->waves.count, e->wave_cutoff, per,
-                 length, whole, e->error_near, e->error_far);
+                 length, whole, when, e->error_near, e->error_far);
     if (whole > 1.05 * e->accuracy)
         log_warn(ctx->log,
                  "forces will be wrong by %.2g of the force between unit "
                  "charges, more than md.coulomb.accuracy = %g: leave splitting "
                  "and %s out to have them chosen, or change them",
                  whole, e->accuracy, e->on_mesh ? "mesh" : "wave_cutoff");
+}
+
+void md_ewald_close(struct ctx *ctx, struct md *md)
+{
+    const struct md_ewald *e = md->ewald;
+    if (!e || !md->deform.kind)
+        return;
+    double unit = unit_force(md);
+    double now = hypot(md_ewald_error(md, MD_EWALD_NEAR),
+                       md_ewald_error(md, MD_EWALD_FAR)) /
+                 unit;
+    if (now > 1.05 * fmax(e->accuracy, hypot(e->error_near, e->error_far)))
+        log_warn(ctx->log,
+                 "in the box as it is at the end forces are wrong by %.2g of "
+                 "the force between unit charges, more than "
+                 "md.coulomb.accuracy = %g",
+                 now, e->accuracy);
 }
 
 int md_ewald_open(struct ctx *ctx, struct md *md)
@@ -389,6 +405,25 @@ double md_ewald_flops(const struct md *md)
     for (int d = 0; d < 3; d++)
         waves *= e->wave_cutoff * md_ewald_edge(md, d) / pi;
     return 40 * n * waves * pi / 6; /* half a sphere of the numbers */
+}
+
+int md_ewald_state(struct ctx *ctx, struct state_io *io, struct md *md, int out)
+{
+    struct md_ewald *e = md->ewald;
+    if (!e)
+        return 0;
+    double chosen[] = {e->alpha, e->wave_cutoff, e->error_near, e->error_far};
+    struct state_array numbers =
+        state_shared("ewald/chosen", STATE_DOUBLE, 4, chosen);
+    struct state_array cells =
+        state_shared("ewald/mesh", STATE_INT64, 3, e->cells);
+    TRY((out ? io->put : io->get)(ctx, io, &numbers));
+    TRY((out ? io->put : io->get)(ctx, io, &cells));
+    e->alpha = md->bonded.field.coulomb.alpha = chosen[0];
+    e->wave_cutoff = chosen[1];
+    e->error_near = chosen[2];
+    e->error_far = chosen[3];
+    return 0;
 }
 
 void md_ewald_free(struct md *md)

@@ -12,12 +12,14 @@
 
 #include "kernels/md/influence.h"
 #include "kernels/md/md_mesh.h"
+#include "md_deform.h"
 
 struct ctx;
 struct md;
 struct md_sums;
 struct mesh;
 struct params;
+struct state_io;
 
 struct md_ewald {
     /* from the deck, or chosen */
@@ -32,7 +34,8 @@ struct md_ewald {
     int64_t cells[3];   /* of the mesh; 0 until chosen */
     double wave_cutoff; /* of waves one by one; 0 until chosen */
     double error_near, error_far; /* estimates of the force's error, as the
-                                   * accuracy is meant */
+                                   * accuracy is meant; where [md.deform] is,
+                                   * the greatest of its boxes */
 
     /* of all particles */
     double charge, squares; /* sums of q and q^2 */
@@ -40,15 +43,18 @@ struct md_ewald {
     /* on the mesh */
     int whole; /* the backend has all of it: there is no struct mesh */
     struct mesh *mesh;
-    double mesh_box[3];  /* when the mesh was made */
+    double mesh_box[3]; /* when the mesh was made */
+    double mesh_tilt[3];
     double *influence;   /* [modes], energy of a mode by its square */
     double *potential;   /* [2 modes] */
     double *phase[3];    /* of the gradient by index, along an edge: those in x
                           * and y of this rank */
     double table_box[3]; /* of the influence function */
+    double table_tilt[3];
 
     /* wave by wave */
     struct md_waves waves;
+    struct md_shape listed; /* box that the waves are those of */
     int (*wave)[3];
     double (*sums)[2];
 };
@@ -66,11 +72,18 @@ int md_ewald_open(struct ctx *ctx, struct md *md);
 /* Add the far part to the forces, and to the sums where they are wanted; after
  * the pairs. Nothing is done without such a method. Collective. */
 int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
+/* What was chosen, both ways: for a strained box that depends on the number of
+ * steps, which a run that goes on may have more of. */
+int md_ewald_state(struct ctx *ctx, struct state_io *io, struct md *md,
+                   int out);
 void md_ewald_free(struct md *md);
 /* Bytes that this rank needs for it: an estimate until it is open. */
 double md_ewald_bytes(const struct md *md);
 /* Floating-point operations of a step for it, of all ranks, about. */
 double md_ewald_flops(const struct md *md);
+/* At the end of a run in a strained box: a warning where forces are no
+ * longer as right as asked for. */
+void md_ewald_close(struct ctx *ctx, struct md *md);
 /* Add a wave's energy, and its virial, to the sums. alpha2: alpha^2. */
 void md_ewald_add(struct md_sums *sums, double energy, const double k[3],
                   double k2, double alpha2);
@@ -96,9 +109,19 @@ double md_ewald_error_waves(const struct md *md, double alpha, double most);
 double md_ewald_error_mesh(const struct md *md, double alpha,
                            const int64_t cells[3], int order);
 
+/* Those of the near part, and of mesh or waves, with all that is chosen as it
+ * stands: in the present box; and the greatest over the boxes that [md.deform]
+ * leads through. */
+enum md_ewald_part { MD_EWALD_NEAR, MD_EWALD_FAR };
+double md_ewald_error(const struct md *md, enum md_ewald_part part);
+double md_ewald_worst(struct md *md, enum md_ewald_part part);
+/* md_ewald_reach(), the longest of these boxes. */
+double md_ewald_longest(struct md *md, int d);
+
 /* ---- md_waves.c: wave by wave ---- */
 /* Half of the waves up to the cutoff, of k and -k one, with memory for their
- * sums; returns -1 without. */
+ * sums; returns -1 without. Where the box is strained those of all boxes near
+ * the present one. */
 int md_waves_list(struct md *md);
 int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 

@@ -85,6 +85,51 @@ double md_ewald_error_waves(const struct md *md, double alpha, double most)
            exp(-0.25 * most * most / (alpha * alpha));
 }
 
+/* ---- boxes that are strained ---- */
+
+double md_ewald_error(const struct md *md, enum md_ewald_part part)
+{
+    const struct md_ewald *e = md->ewald;
+    if (part == MD_EWALD_NEAR)
+        return md_ewald_error_near(md, e->alpha);
+    return e->on_mesh ? md_ewald_error_mesh(md, e->alpha, e->cells, e->order)
+                      : md_ewald_error_waves(md, e->alpha, e->wave_cutoff);
+}
+
+/* The greatest of a number over the boxes of the run. */
+static double greatest(struct md *md, double (*number)(const struct md *, int),
+                       int which)
+{
+    struct md_shape shapes[MD_SHAPES], now;
+    double worst = 0;
+    int n = md_deform_shapes(md, shapes);
+    md_shape_of(md, &now);
+    for (int i = 0; i < n && !isnan(worst); i++) {
+        md_shape_take(md, &shapes[i]);
+        double x = number(md, which);
+        worst = x > worst || isnan(x) ? x : worst;
+    }
+    md_shape_take(md, &now);
+    return worst;
+}
+
+static double error_of(const struct md *md, int part)
+{
+    return md_ewald_error(md, (enum md_ewald_part)part);
+}
+
+double md_ewald_worst(struct md *md, enum md_ewald_part part)
+{
+    return greatest(md, error_of, (int)part);
+}
+
+double md_ewald_longest(struct md *md, int d)
+{
+    return greatest(md, md_ewald_reach, d);
+}
+
+/* ---- a mesh ---- */
+
 /* What a wave adds to the mean square error: with R, U and G as in
  * md_influence.c,
  *     sum_m R(k_m)^2 - 2 G k . sum_m R(k_m) U(k_m)^2 + G^2 k^2 (sum_m U^2)^2,

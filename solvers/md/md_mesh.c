@@ -17,12 +17,27 @@
 /* Room for a box that shrinks, as the part of its length that may go before the
  * mesh is made anew. */
 #define ROOM 0.08
+/* The same for a box that is sheared, as the part of an edge that the tilt may
+ * change by. */
+#define LEAN_ROOM 0.1
 
 static const double pi = 3.14159265358979323846;
 
 static size_t modes_of(const struct mesh *m)
 {
     return mesh_mode_numbers(m) / 2;
+}
+
+/* How far the flow of a box that is sheared carries a particle's place along an
+ * edge d before the mesh is made anew, as a part of that edge: by the tilts
+ * that go along it, and by one of these and another that is at most half an
+ * edge. */
+static double flow_room(const struct md *md, int d)
+{
+    const struct md_deform *f = &md->deform;
+    if (f->kind != MD_DEFORM_SHEAR || d > f->along)
+        return 0;
+    return (d == 0 ? 2 : 1) * LEAN_ROOM * 1.1;
 }
 
 /* The mesh of the present box. Particles are at most half a skin outside of
@@ -36,7 +51,9 @@ static int make_mesh(struct ctx *ctx, struct md *md)
     md_box_widths(md, width);
     for (int d = 0; d < 3; d++) {
         e->mesh_box[d] = md_ewald_edge(md, d);
-        stray[d] = way / (width[d] * e->extent[d]) / (1 - ROOM) * (1 + 1e-6);
+        e->mesh_tilt[d] = md->tilt[d];
+        stray[d] = way / (width[d] * e->extent[d]) / (1 - ROOM) * (1 + 1e-6) +
+                   flow_room(md, d);
     }
     mesh_destroy(e->mesh);
     e->mesh = NULL;
@@ -51,6 +68,7 @@ static int make_aliases(struct md *md, struct md_alias a[3])
     struct md_ewald *e = md->ewald;
     for (int d = 0; d < 3; d++)
         e->table_box[d] = md_ewald_edge(md, d);
+    memcpy(e->table_tilt, md->tilt, sizeof e->table_tilt);
     return md_aliases_make(md, e->cells, e->order, e->alpha, -1, a);
 }
 
@@ -139,15 +157,29 @@ void md_mesh_close(struct md_ewald *e)
         free(e->phase[d]);
 }
 
+/* Whether the influence function is that of another box. */
+static int box_has_changed(const struct md *md)
+{
+    const struct md_ewald *e = md->ewald;
+    int changed = 0;
+    for (int d = 0; d < 3; d++) {
+        double grown = md_ewald_edge(md, d) - e->table_box[d];
+        double leant = md->tilt[d] - e->table_tilt[d];
+        changed |= fabs(grown) > 0 || fabs(leant) > 0;
+    }
+    return changed;
+}
+
 /* All that follows the box. */
 static int follow_box(struct ctx *ctx, struct md *md)
 {
     struct md_ewald *e = md->ewald;
-    int changed = 0, too_small = 0;
+    int changed = box_has_changed(md), too_small = 0;
     for (int d = 0; d < 3; d++) {
-        double length = md_ewald_edge(md, d);
-        changed |= length < e->table_box[d] || length > e->table_box[d];
-        too_small |= length < (1 - ROOM) * e->mesh_box[d];
+        double edge = md->box_length[d == 2 ? 1 : 0]; /* of xy, xz, yz */
+        too_small |= md_ewald_edge(md, d) < (1 - ROOM) * e->mesh_box[d];
+        too_small |= md->deform.kind == MD_DEFORM_SHEAR &&
+                     fabs(md->tilt[d] - e->mesh_tilt[d]) > LEAN_ROOM * edge;
     }
     if (too_small)
         return md_mesh_open(ctx, md);
@@ -253,15 +285,13 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
     struct md_alias a[3] = {{0}};
     struct md_whole_mesh m = {
         .order = e->order, .alpha = e->alpha, .scale = scale};
-    int changed = 0, status = 0;
+    int changed = box_has_changed(md), status = 0;
     double *influence = NULL;
     m.tilted = md->tilted;
     for (int d = 0; d < 3; d++) {
-        double length = md_ewald_edge(md, d);
-        changed |= length < e->table_box[d] || length > e->table_box[d];
         m.cells[d] = e->cells[d];
         m.box_lo[d] = md->box_lo[d];
-        m.box_length[d] = length;
+        m.box_length[d] = md_ewald_edge(md, d);
         m.tilt[d] = md->tilt[d];
     }
     int failed = changed && make_aliases(md, a) != 0;

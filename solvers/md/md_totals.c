@@ -203,5 +203,7 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
                      ? "; steps in between ran together with other replicas"
                  : counters.graphs > 0 ? "; steps in between ran as graphs"
                                        : "");
+    if (steps > 0)
+        md_ewald_close(ctx, md);
     return md_balance_note(ctx, md, out->second_note, sizeof out->second_note);
 }

@@ -25,17 +25,21 @@ static double find_wave(const struct md *md, const int n[3], double k[3])
     return k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
 }
 
-int md_waves_list(struct md *md)
+/* Half of the waves up to this wave number in the present box. */
+static int list_up_to(struct md *md, double most)
 {
     struct md_ewald *e = md->ewald;
     struct md_waves *w = &e->waves;
     size_t capacity = 1;
-    double most2 = e->wave_cutoff * e->wave_cutoff * (1 + 1e-12);
+    double most2 = most * most * (1 + 1e-12);
     for (int d = 0; d < 3; d++) {
-        w->most[d] =
-            (int)(e->wave_cutoff * md_ewald_reach(md, d) / (2 * pi) + 1e-9);
+        w->most[d] = (int)(most * md_ewald_reach(md, d) / (2 * pi) + 1e-9);
         capacity *= 2 * (size_t)w->most[d] + 1;
     }
+    free(e->wave);
+    free(e->sums);
+    e->sums = NULL;
+    w->count = 0;
     e->wave = malloc(capacity * sizeof *e->wave);
     if (!e->wave)
         return -1;
@@ -51,6 +55,35 @@ int md_waves_list(struct md *md)
     w->n = (const int(*)[3])e->wave;
     e->sums = malloc((w->count + 1) * sizeof *e->sums);
     return e->sums ? 0 : -1;
+}
+
+int md_waves_list(struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    struct md_shape now;
+    double more = md_deform_near(md, &e->listed);
+    md_shape_of(md, &now);
+    md_shape_take(md, &e->listed);
+    int status = list_up_to(md, e->wave_cutoff * more);
+    md_shape_take(md, &now);
+    return status;
+}
+
+/* Strain brings other waves below the cutoff. */
+static int follow_strain(struct ctx *ctx, struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    struct md_shape near;
+    int same = 1, status = 0;
+    if (!md->deform.kind)
+        return 0;
+    md_deform_near(md, &near);
+    for (int d = 0; d < 3; d++)
+        same = same && !(fabs(near.length[d] - e->listed.length[d]) > 0) &&
+               !(fabs(near.tilt[d] - e->listed.tilt[d]) > 0);
+    if (!same && md_waves_list(md) != 0)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for waves");
+    return comm_agree(ctx, status);
 }
 
 /* One wave and its conjugate: energy and virial, and what makes its forces.
@@ -75,6 +108,7 @@ int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
     struct md_ewald *e = md->ewald;
     struct md_waves *w = &e->waves;
     double scale = md->bonded.field.coulomb.constant;
+    TRY(follow_strain(ctx, md));
     for (int d = 0; d < 3; d++) {
         w->box_lo[d] = md->box_lo[d];
         w->box_length[d] = md_ewald_edge(md, d);

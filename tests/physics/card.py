@@ -163,6 +163,27 @@ def check_boxes(where, **more):
                 "that is written is the CPU's")
 
 
+def check_strained(where, ranks, **more):
+    """Waves and mesh follow a box that is sheared across a flip, or stretched."""
+    side = 4
+    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
+                    -1).reshape(-1, 3)
+    shaken = grid + np.random.default_rng(5).uniform(0.1, 0.5, grid.shape)
+    kind = np.where(grid.sum(axis=1) % 2 == 0, "P", "M")
+    for method, deform, tilt in (("pme", "shear = 8.0", 1.95),
+                                 ("ewald", "rate = [8.0, -4.0, 0]", 0))[:3 - ranks]:
+        mdrun.xyz("strained.xyz", [[4, 0, 0], [tilt, 4, 0], [0, 0, 4]], shaken,
+                  kind)
+        text = (SALT % f'method = "{method}"\naccuracy = 1e-2' + OUTPUT
+                + f"[md.deform]\n{deform}\n")
+        keys = ['md.initial.read="strained.xyz"', "md.steps=15",
+                "md.pair.cutoff=1.7"]
+        want = mdrun.datasets(mdrun.run(text, *keys).path)
+        got = mdrun.datasets(mdrun.run(text, *keys, ranks=ranks, **more).path)
+        compare(where, got, want, f"{method}, {ranks} ranks: charges in a box with "
+                f"{deform.split()[0]} are the CPU's")
+
+
 def compare(name, got, want, sentence):
     """Every dataset agrees to 1e-9."""
     bad = [k for k in want if k not in got or got[k].shape != want[k].shape
@@ -196,6 +217,7 @@ for name, program in programs.items():
     for ranks in mdrun.rank_counts(1, 2):
         check_salt(name, ranks, program=program, device="cuda")
         check_slit(name, ranks, program=program, device="cuda")
+        check_strained(name, ranks, program=program, device="cuda")
     check_boxes(name, program=program, device="cuda")
     ewald.check_nist((1, 2), name + ", ", program=program, device="cuda")
     box, position = mdrun.jittered_box(4, cells=(6, 6, 6), jitter=0.15)
