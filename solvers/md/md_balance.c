@@ -63,11 +63,6 @@ int md_balance_read(struct ctx *ctx, struct params *p, struct md *md)
                           keys[i]);
         return params_finish(ctx, p);
     }
-    if (md->tilted)
-        params_error(p, "domain", "balance",
-                     "domain.balance = \"%s\" does not go with a tilted or "
-                     "strained box",
-                     by);
     TRY(comm_agree(ctx, allocate(ctx, md)));
     md->balance->by_time = strcmp(by, "time") == 0;
     md->balance->every = params_int(p, "domain", "balance_every");
@@ -167,15 +162,27 @@ static void find_targets(const double *slices, int n, double least,
     }
 }
 
+/* How far a face may go, as part of the box. A particle that has left a tilted
+ * box through another face comes back somewhere along the blocks there: whoever
+ * has this place now must be within reach of the copies from where its block
+ * has gone, in each of three directions. */
+static double longest_way(const struct md *md, int d)
+{
+    double room = 0.5 * (md_halo_radius(md) - md->pair.skin);
+    return md->tilted ? room / md->box_length[d] : 1;
+}
+
 /* How far all may go there together so that none goes farther than half of the
  * blocks beside it: widths between old and new ones stay between those of both,
  * and a particle comes into a neighboring block at most. */
-static double find_step(const double *cuts, const double *target, int n)
+static double find_step(const double *cuts, const double *target, int n,
+                        double longest)
 {
     double step = 1;
     for (int c = 1; c < n; c++) {
         double way = fabs(target[c] - cuts[c]);
         double most = 0.5 * fmin(cuts[c] - cuts[c - 1], cuts[c + 1] - cuts[c]);
+        most = fmin(most, longest);
         if (way * step > most)
             step = most / way;
     }
@@ -195,7 +202,7 @@ static int move_faces(struct ctx *ctx, struct md *md, int d,
     if (!target)
         return FAIL(ctx, STATUS_MEMORY, "no memory for faces of blocks");
     find_targets(slices, n, least, target);
-    double step = find_step(cuts, target, n);
+    double step = find_step(cuts, target, n, longest_way(md, d));
     for (int c = 1; c < n; c++)
         greatest = fmax(greatest, step * fabs(target[c] - cuts[c]));
     if (grid_narrowest(&md->grid, d) >= 0.999 * least * md->box_length[d] &&

@@ -160,10 +160,6 @@ void md_bath_check_box(struct params *p, const struct md *md)
         params_error(p, SECTION, "type",
                      "types \"brownian\" and \"dpd\" do not go with "
                      "[md.deform]");
-    for (int i = 0; i < md->walls.outer.n_groups && md->tilted; i++)
-        if (md->walls.region[i].kind != MD_REGION_NONE)
-            params_error_at(p, "md.group", i, "region",
-                            "md.group.region needs a box with right angles");
 }
 
 /* ---- the run ---- */

@@ -85,7 +85,7 @@ const char *md_blocked(void *state)
     double shortest = md_shortest_edge(md);
     double range = md->rdf.on ? md->rdf.range : 0;
     double longest = fmax(md->pair.reach, range);
-    if (!md_box_changes(md) || (md->tilted && !md->barostat.kind) ||
+    if (!md_box_changes(md) || md->deform.kind == MD_DEFORM_SHEAR ||
         longest <= 0.5 * shortest * (1 + 1e-12))
         return NULL;
     snprintf(md->blocked, sizeof md->blocked,

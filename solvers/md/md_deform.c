@@ -286,6 +286,14 @@ static int main_tilt(const struct md_deform *f)
     return f->across == 1 ? 0 : f->along == 0 ? 1 : 2;
 }
 
+/* To these lengths of its edges, with what of them leans. */
+static void stretch(struct md_shape *s, const double length[3])
+{
+    for (int t = 0; t < 3; t++)
+        s->tilt[t] *= length[t == 2] / s->length[t == 2];
+    memcpy(s->length, length, sizeof s->length);
+}
+
 int md_deform_shapes(const struct md *md, struct md_shape out[MD_SHAPES])
 {
     const struct md_deform *f = &md->deform;
@@ -296,8 +304,10 @@ int md_deform_shapes(const struct md *md, struct md_shape out[MD_SHAPES])
     if (f->kind == MD_NO_DEFORM)
         return 1;
     if (f->kind == MD_DEFORM_EDGES) {
+        double last[3];
         for (int d = 0; d < 3; d++)
-            out[1].length[d] *= 1 + f->rate[d] * strained;
+            last[d] = md->box_length[d] * (1 + f->rate[d] * strained);
+        stretch(&out[1], last);
         return 2;
     }
     double half = 0.5 * md->box_length[f->along];
@@ -317,14 +327,17 @@ double md_deform_near(const struct md *md, struct md_shape *out)
     /* steps of an edge in the row, and of a tilt as parts of an edge */
     const double step = 0.05, lean = 0.1;
     const struct md_deform *f = &md->deform;
-    double most[3] = {0, 0, 0}, y[3], z[3], square = 0;
+    double most[3] = {0, 0, 0}, length[3], y[3], z[3], square = 0;
     md_shape_of(md, out);
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
+        length[d] = out->length[d];
         if (f->kind == MD_DEFORM_EDGES && fabs(f->rate[d]) > 0) {
             double grown = md->box_length[d] / md->barostat.start[d];
             double n = ceil(log(grown) / log1p(step) - 1e-9);
-            out->length[d] = md->barostat.start[d] * pow(1 + step, n);
+            length[d] = md->barostat.start[d] * pow(1 + step, n);
         }
+    }
+    stretch(out, length);
     for (int t = 0; t < 3; t++)
         if (f->kind == MD_DEFORM_SHEAR && (t == 2) == (f->along == 1)) {
             double unit = lean * md->box_length[f->along];

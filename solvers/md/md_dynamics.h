@@ -67,7 +67,7 @@ void md_bath_group(struct params *p, const struct md *md, int i,
  * motion is refused; and what walls and pairs ask for beside it. Errors go to
  * params_error. Errors: STATUS_MEMORY. */
 int md_bath_read(struct ctx *ctx, struct params *p, struct md *md);
-/* What does not go with a tilted box, or one that is strained. */
+/* What does not go with a box that is strained. */
 void md_bath_check_box(struct params *p, const struct md *md);
 /* STATUS_UNSUPPORTED where the backend cannot. */
 int md_bath_check(struct ctx *ctx, const struct md *md);

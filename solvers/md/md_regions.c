@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/param.h"
 #include "domain/state.h"
+#include "kernels/md/cell.h"
 
 static const char section[] = "md.group";
 
@@ -174,23 +175,82 @@ void md_regions_free(struct md *md)
 
 /* ---- who belongs to it ---- */
 
+/* Which images of x along edge d are to be looked at: the first one is *first
+ * edges ahead; returns how many. Those within the radius, of which none is
+ * needed that is farther than half the way between the corners of the brick;
+ * and along a cylinder's axis the one in the box, where its line is. */
+static int find_images(const struct md *md, const struct md_region *r, int d,
+                       double x, double *first)
+{
+    const double *l = md->box_length;
+    double longest = 0.5 * sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
+    double reach = fmin(r->radius, longest * (1 + 1e-9));
+    *first = 0;
+    if (md->walls.outer.walled[d])
+        return 1;
+    if (r->kind == MD_REGION_CYLINDER && d == r->axis) {
+        *first = -floor((x - md->box_lo[d]) / l[d]);
+        return 1;
+    }
+    *first = ceil((r->center[d] - x - reach) / l[d]);
+    return (int)(floor((r->center[d] - x + reach) / l[d]) - *first) + 1;
+}
+
+/* Whether an image of x, along edge d and those before it, is nearer than the
+ * root of `room` to the center of a sphere or to the line of a cylinder. */
+static int is_near(const struct md *md, const struct md_region *r, int d,
+                   const double x[3], double room)
+{
+    double first;
+    int n = d < 0 ? 0 : find_images(md, r, d, x[d], &first);
+    for (int k = 0; k < n; k++) {
+        double y[3] = {x[0], x[1], x[2]}, edges = first + k;
+        y[d] += edges * md->box_length[d];
+        if (d == 2)
+            y[1] += edges * md->tilt[2];
+        if (d > 0)
+            y[0] += edges * md->tilt[d - 1];
+        double dx = y[d] - r->center[d];
+        if (r->kind == MD_REGION_CYLINDER && d == r->axis)
+            dx = 0;
+        if (is_near(md, r, d - 1, y, room - dx * dx))
+            return 1;
+    }
+    return d < 0 && room > 0;
+}
+
+/* Between the planes of the faces, where the edges are: of a tilted box that is
+ * not the brick in which particles stand. Rounding leaves at a face what is
+ * there. */
+static void put_in_box(const struct md *md, double x[3])
+{
+    double way[3], part[3];
+    for (int d = 0; d < 3; d++)
+        way[d] = x[d] - md->box_lo[d];
+    cell_parts(md->box_length, md->tilt, way, part);
+    double a = floor(part[0] + 1e-12), b = floor(part[1] + 1e-12);
+    x[0] -= a * md->box_length[0] + b * md->tilt[0];
+    x[1] -= b * md->box_length[1];
+}
+
+static int is_in_box(const struct md *md, const struct md_region *r,
+                     const double x[3])
+{
+    double y[3] = {x[0], x[1], x[2]};
+    if (md->tilted)
+        put_in_box(md, y);
+    for (int d = 0; d < 3; d++)
+        if (y[d] < r->lo[d] || y[d] >= r->hi[d])
+            return 0;
+    return 1;
+}
+
 static int is_inside(const struct md *md, const struct md_region *r,
                      const double x[3])
 {
-    double sum = 0;
-    for (int d = 0; d < 3; d++) {
-        if (r->kind == MD_REGION_BOX) {
-            if (x[d] < r->lo[d] || x[d] >= r->hi[d])
-                return 0;
-            continue;
-        }
-        double dx = x[d] - r->center[d], length = md->box_length[d];
-        if (!md->walls.outer.walled[d]) /* the nearest image */
-            dx -= length * rint(dx / length);
-        if (r->kind == MD_REGION_SPHERE || d != r->axis)
-            sum += dx * dx;
-    }
-    return r->kind == MD_REGION_BOX || sum < r->radius * r->radius;
+    return r->kind == MD_REGION_BOX
+               ? is_in_box(md, r, x)
+               : is_near(md, r, 2, x, r->radius * r->radius);
 }
 
 static int belongs(const struct md *md, int i, const struct md_particle *p)

@@ -79,21 +79,18 @@ void md_tilt_check(struct params *p, const struct md *md)
     if (!md->tilted)
         return;
     check_size(p, md);
-    if (md->deform.kind == MD_DEFORM_EDGES)
-        params_error(p, "md.deform", "rate",
-                     "edges are strained in a box with right angles; this one "
-                     "takes md.deform.shear");
     if (md->deform.kind)
         return; /* the same is refused there */
     check_walls(p, md);
 }
 
-/* Under constant pressure the box is stretched along x, y and z: its edges with
- * all of their components. */
+/* Under constant pressure, and where edges are strained, the box is stretched
+ * along x, y and z: its edges with all of their components. */
 static void stretch_tilt(struct md *md)
 {
     const struct md_barostat *b = &md->barostat;
-    for (int t = 0; t < 3 && b->kind; t++)
+    int stretched = b->kind || md->deform.kind == MD_DEFORM_EDGES;
+    for (int t = 0; t < 3 && stretched; t++)
         md->tilt[t] =
             b->start_tilt[t] * (md->box_length[along[t]] / b->start[along[t]]);
 }

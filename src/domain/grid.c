@@ -1,6 +1,7 @@
 /* grid.c: see grid.h. */
 #include "domain/grid.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* Total area of the faces between blocks. A direction that is not cut has none;
@@ -107,16 +108,16 @@ void grid_set_tilt(struct grid *g, const double tilt[3])
         g->tilt[d] = tilt[d];
 }
 
-void grid_offset(const struct grid *g, const int delta[3], int image[3],
-                 double offset[3])
+void grid_image(const struct grid *g, const int delta[3], int image[3],
+                double shift[3])
 {
     for (int d = 0; d < 3; d++) {
         int at = g->coords[d] + delta[d];
         image[d] = at / g->dims[d] - (at % g->dims[d] < 0); /* floor */
-        offset[d] = delta[d] * (g->box_length[d] / g->dims[d]);
     }
-    offset[0] += image[1] * g->tilt[0] + image[2] * g->tilt[1];
-    offset[1] += image[2] * g->tilt[2];
+    shift[0] = image[1] * g->tilt[0] + image[2] * g->tilt[1];
+    shift[1] = image[2] * g->tilt[2];
+    shift[2] = 0;
 }
 
 void grid_resize(struct grid *g, const double box_length[3])
@@ -141,17 +142,21 @@ double grid_width(const struct grid *g, int d, int c)
     return g->box_length[d] * (g->cuts[d][at + 1] - g->cuts[d][at]);
 }
 
-double grid_gap(const struct grid *g, int d, int c, int delta)
+double grid_gap(const struct grid *g, int d, int c, int delta, double shift)
 {
+    if (!g->cuts[d]) {
+        double width = grid_width(g, d, 0);
+        return fmax(fabs(delta * width + shift) - width, 0);
+    }
+    if (delta == 0)
+        return fmax(fabs(shift) - grid_width(g, d, c), 0);
+    /* As the lower one sees it; added up from there. */
     int n = delta < 0 ? -delta : delta, low = delta < 0 ? c + delta : c;
-    double sum = 0;
-    if (n < 2)
-        return 0;
-    if (!g->cuts[d])
-        return (n - 1) * grid_width(g, d, 0);
+    double away = delta < 0 ? -shift : shift, between = 0;
     for (int k = 1; k < n; k++)
-        sum += grid_width(g, d, low + k);
-    return sum;
+        between += grid_width(g, d, low + k);
+    double both = grid_width(g, d, low) + between + grid_width(g, d, low + n);
+    return fmax(fmax(between + away, -(both + away)), 0);
 }
 
 double grid_narrowest(const struct grid *g, int d)

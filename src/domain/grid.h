@@ -39,21 +39,22 @@ void grid_init(struct grid *g, const double box_lo[3],
 /* From here on the box is one with this tilt, be it 0. */
 void grid_set_tilt(struct grid *g, const double tilt[3]);
 
-/* From this rank's block to the one that stands `delta` blocks away, beyond
- * faces of the box as well. image: how many edges away that is. Exactly the
- * opposite as seen from there. */
-void grid_offset(const struct grid *g, const int delta[3], int image[3],
-                 double offset[3]);
+/* The block that stands `delta` blocks from this rank's, beyond faces of the
+ * box as well. image: how many edges away that is; shift: how far these lean
+ * along x, y, z. Exactly the opposite as seen from there. */
+void grid_image(const struct grid *g, const int delta[3], int image[3],
+                double shift[3]);
 /* Another box, in the same proportions. */
 void grid_resize(struct grid *g, const double box_length[3]);
 /* Faces at cuts[d] of each direction from now on (see above); to be called
  * again whenever they have changed. */
 void grid_cut(struct grid *g, const double *const cuts[3]);
-/* The width of block c (taken modulo dims) along d; and of all that lie between
- * block c and the one `delta` from it, added up from the lower end, so that
- * both have the same number. */
+/* The width of block c (taken modulo dims) along d. */
 double grid_width(const struct grid *g, int d, int c);
-double grid_gap(const struct grid *g, int d, int c, int delta);
+/* How wide the gap is between block c and the one `delta` from it along d,
+ * which is shifted by `shift` beside; 0 where they touch or stand side by side.
+ * The very same number as from there, of - delta and - shift. */
+double grid_gap(const struct grid *g, int d, int c, int delta, double shift);
 /* The narrowest one. */
 double grid_narrowest(const struct grid *g, int d);
 

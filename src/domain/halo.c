@@ -73,15 +73,13 @@ static int by_rank_and_delta(const void *a, const void *b)
 static int is_within(const struct halo *h, const int delta[3])
 {
     int image[3];
-    double gap2 = 0, offset[3];
-    grid_offset(&h->grid, delta, image, offset);
+    double gap2 = 0, shift[3];
+    grid_image(&h->grid, delta, image, shift);
     for (int d = 0; d < 3; d++) {
         if (h->grid.walled[d] && image[d] != 0)
             return 0;
         double gap =
-            h->grid.cuts[d]
-                ? grid_gap(&h->grid, d, h->grid.coords[d], delta[d])
-                : fmax(fabs(offset[d]) - grid_width(&h->grid, d, 0), 0);
+            grid_gap(&h->grid, d, h->grid.coords[d], delta[d], shift[d]);
         gap2 += gap * gap;
     }
     double reach = h->radius * (1 + 1e-9);
@@ -138,16 +136,13 @@ static void channel_init(struct md_channel *c, const struct grid *g,
                          const int delta[3])
 {
     int at[3], image[3];
-    double offset[3];
+    double shift[3];
     for (int d = 0; d < 3; d++)
         at[d] = g->coords[d] + delta[d];
     grid_block(g, at, c->receiver_lo, c->receiver_hi);
-    grid_offset(g, delta, image, offset);
-    for (int d = 0; d < 3; d++)
-        c->shift[d] = -image[d] * g->box_length[d];
-    c->shift[1] -= image[2] * g->tilt[2];
-    c->shift[0] -= image[1] * g->tilt[0] + image[2] * g->tilt[1];
+    grid_image(g, delta, image, shift);
     for (int d = 0; d < 3; d++) {
+        c->shift[d] = -image[d] * g->box_length[d] - shift[d];
         c->lo[d] = c->receiver_lo[d] - c->shift[d];
         c->hi[d] = c->receiver_hi[d] - c->shift[d];
     }

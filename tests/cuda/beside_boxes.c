@@ -190,9 +190,14 @@ static const char ions[] =
 #define DSF "method = \"dsf\"\ndamping = 0.3\n"
 #define EWALD "method = \"ewald\"\naccuracy = 1e-4\n"
 #define PME "method = \"pme\"\naccuracy = 1e-3\n"
-#define FIELDS                                                     \
-    LJ_PAIRS "[md.field]\nacceleration = [0.5, -1, 0.25]\n" GROUP( \
-        "load", "pull", "species = [\"S1\"]\nforce = [0, 2, 1]\n")
+#define FIELDS                                                               \
+    LJ_PAIRS "[md.field]\nacceleration = [0.5, -1, 0.25]\n" GROUP(           \
+        "load", "pull", "species = [\"S1\"]\nforce = [0, 2, 1]\n")           \
+        GROUP("ball", "none",                                                \
+              "region = \"sphere\"\ncenter = [0.3, 7, 0.5]\nradius = 3.5\n") \
+            GROUP("rod", "pull",                                             \
+                  "region = \"cylinder\"\ncenter = [1, 0, 7]\nradius = 2\n"  \
+                  "axis = \"y\"\nforce = [4, 0, -1]\n")
 #define SHEAR(plane) "[md.deform]\nshear = 4.9\nplane = \"" plane "\"\n"
 
 static void make_ions(char deck[8192], const char *keys, const char *method)
@@ -221,7 +226,8 @@ static void check_tilted(struct ctx *ctx)
     /* rigid distances hold to 1e-10 of themselves */
     beside_check(ctx, deck, 1e-12, 1e-9, "rigid waters in a tilted box");
     beside_liquid(deck, "", "tilted.xyz", FIELDS);
-    beside_check(ctx, deck, 1e-12, 1e-11, "fields in a tilted box");
+    beside_check(ctx, deck, 1e-12, 1e-11,
+                 "fields and groups by place in a tilted box");
     make_ions(deck, "", PME);
     beside_check(ctx, deck, 1e-12, 1e-11, "a mesh in a tilted box");
     if (beside_is_short(ctx))
@@ -262,9 +268,10 @@ static void check_strained(struct ctx *ctx)
     beside_check_after(ctx, deck, 20, 1e-11, "sheared metals");
     make_waters(deck, "stretched.data", SHEAR("xy"));
     beside_check_after(ctx, deck, 20, 1e-10, "sheared molecules");
-    beside_liquid(deck, "", "upright.xyz",
+    beside_liquid(deck, "", "tilted.xyz",
                   LJ_PAIRS "[md.deform]\nrate = [0.5, -0.3, 0]\n");
-    beside_check_after(ctx, deck, 20, 1e-11, "a box with strained edges");
+    beside_check_after(ctx, deck, 20, 1e-11,
+                       "a tilted box with strained edges");
     beside_liquid(deck, "precision = \"mixed\"\n", "tilted.xyz",
                   LJ_PAIRS SHEAR("xy"));
     beside_check_after(ctx, deck, 20, 1e-5, "a sheared box, mixed");

@@ -132,24 +132,26 @@ def moves(text):
 def check_balance():
     """Half of a box is empty."""
     balance.write_slab()
-    run("slab.toml", "one", SHORT, device="cpu")
-    for by, ranks, cut in (("count", 2, "[2,1,1]"), ("time", 3, "[3,1,1]")):
+    balance.write_leaning()
+    for by, ranks, cut, box in (("count", 2, "[2,1,1]", "leaning"),
+                                ("time", 3, "[3,1,1]", "slab")):
+        run(f"{box}.toml", "one", SHORT, device="cpu")
         keys = (f"domain.balance={by}", "domain.balance_every=2",
                 f"domain.ranks={cut}")
-        n, end, first = moves(run("slab.toml", by, SHORT, *keys, ranks=ranks))
+        n, end, first = moves(run(f"{box}.toml", by, SHORT, *keys, ranks=ranks))
         tap.ok(n > 0 and end < first and first > 1.4,
-               f"by {by}, {ranks} ranks with a card each: the busiest had "
+               f"{box} by {by}, {ranks} ranks with a card each: the busiest had "
                f"{first} times the mean particles, {end} after {n:.0f} moves")
-        tap.below(max(mdrun.worst(mdrun.Result(f"{by}/slab.h5").observable(k),
-                                  mdrun.Result("one/slab.h5").observable(k))
+        tap.below(max(mdrun.worst(mdrun.Result(f"{by}/{box}.h5").observable(k),
+                                  mdrun.Result(f"one/{box}.h5").observable(k))
                       for k in ("potential_energy", "kinetic_energy")), 1e-11,
                   f"by {by}: energies are the CPU's")
     keys = ("domain.balance=count", "domain.balance_every=2",
             "domain.ranks=[2,1,1]")
-    run("slab.toml", "again", SAVE, *keys, "md.steps=15", ranks=2, seed=2)
-    run("slab.toml", "again", SAVE, SHORT, *keys, "--resume", "auto", ranks=2,
-        seed=3)
-    tap.ok(tap.numbers("again/slab.h5") == tap.numbers("count/slab.h5"),
+    run("leaning.toml", "again", SAVE, *keys, "md.steps=15", ranks=2, seed=2)
+    run("leaning.toml", "again", SAVE, SHORT, *keys, "--resume", "auto",
+        ranks=2, seed=3)
+    tap.ok(tap.numbers("again/leaning.h5") == tap.numbers("count/leaning.h5"),
            "in two parts it is the same, bit by bit")
 
 

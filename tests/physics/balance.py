@@ -35,8 +35,9 @@ observables_every = 20
 SHORT = "skin = 0.2\nrebuild_every = 2"
 
 
-def crystal(path, cells, factor, charges=False):
-    """Cells of fcc in the lower part of a box that is `factor` as long."""
+def crystal(path, cells, factor, charges=False, tilt=(0, 0, 0)):
+    """Cells of fcc in the lower part of a box that is `factor` as long; tilts in
+    whole cells, so that the crystal goes on through the faces."""
     a = (4 / 0.8) ** (1 / 3)
     base = np.array([[0, 0, 0], [.5, .5, 0], [.5, 0, .5], [0, .5, .5]]) + .25
     x = np.array([(np.array([i, j, k]) + b) * a for i in range(cells[0])
@@ -47,9 +48,11 @@ def crystal(path, cells, factor, charges=False):
     rows = ["A %.12f %.12f %.12f" % tuple(r) + (
         " %d" % (1 - 2 * (i % 2)) if charges else "")
             for i, r in enumerate(x)]
+    xy, xz, yz = np.array(tilt) * a
     mdrun.write(path, "\n".join(
-        [str(len(x)), 'Lattice="%.12f 0 0 0 %.12f 0 0 0 %.12f" Properties=%s'
-         % (*length, kinds), *rows]) + "\n")
+        [str(len(x)), 'Lattice="%.12f 0 0 %.12f %.12f 0 %.12f %.12f %.12f" '
+         "Properties=%s" % (length[0], xy, length[1], xz, yz, length[2], kinds),
+         *rows]) + "\n")
 
 
 class Run:
@@ -84,17 +87,21 @@ class Run:
 BY_COUNT = ("domain.balance=count", "domain.balance_every=2")
 
 
-def write_slab():
-    crystal("slab.xyz", (6, 4, 4), 2)
-    mdrun.write("slab.toml", DECK.format(file="slab.xyz", more="").replace(
+def write_slab(name="slab", **how):
+    crystal(name + ".xyz", (6, 4, 4), 2, **how)
+    mdrun.write(name + ".toml", DECK.format(file=name + ".xyz", more="").replace(
         "skin = 0.2", SHORT))
 
 
-def check_slab(folder, alone, cut, ranks):
+def write_leaning():
+    write_slab("leaning", tilt=(5, -3, 1))
+
+
+def check_slab(folder, alone, cut, ranks, name="slab"):
     """Half of the box is empty."""
-    r = Run(folder, "slab", *BY_COUNT, f"domain.ranks={cut}", ranks=ranks)
+    r = Run(folder, name, *BY_COUNT, f"domain.ranks={cut}", ranks=ranks)
     tap.ok(0 < r.end < 1.1 and r.first > (1.4 if ranks == 3 else 1.9),
-           f"half-empty box on {cut}: the busiest rank had {r.first} times the "
+           f"half-empty {name} on {cut}: the busiest rank had {r.first} times the "
            f"mean particles, {r.end} after {r.moves:.0f} moves")
     # differences of rounding, 1e-16, grow a thousandfold in 60 steps at most
     tap.below(r.far(alone), 1e-11, f"{cut}: energies as on one rank")
@@ -127,5 +134,7 @@ def check_refused():
 if __name__ == "__main__":
     write_slab()
     check_resume(check_slab("two", Run("one", "slab"), "[2,1,1]", 2))
+    write_leaning()
+    check_slab("four", Run("alone", "leaning"), "[2,2,1]", 4, "leaning")
     check_refused()
     tap.done()

@@ -1,6 +1,6 @@
 # timeout: 600
 """[domain] balance in all its forms: blocks in two directions, by time, in a
-uniform box, under constant pressure, below a mesh."""
+uniform box, under constant pressure, below a mesh, in boxes that lean."""
 
 import tap
 
@@ -8,7 +8,8 @@ tap.need("numpy", "h5py")
 
 import numpy as np
 
-from balance import BY_COUNT, DECK, SHORT, Run, check_slab, crystal, write_slab
+from balance import (BY_COUNT, DECK, SHORT, Run, check_slab, crystal,
+                     write_leaning, write_slab)
 import mdrun
 
 NPT = """[md.ensemble]
@@ -64,20 +65,41 @@ def check_npt():
            f"rank ({r.far(alone):.1e}, {boxes:.1e})")
 
 
-def check_mesh():
-    crystal("salt.xyz", (6, 4, 4), 2, True)
+def check_mesh(tilt):
+    crystal("salt.xyz", (6, 4, 4), 2, True, tilt)
     mdrun.write("mesh.toml", DECK.format(file="salt.xyz", more=MESH).replace(
         "skin = 0.2", SHORT))
-    alone = Run("mesh1", "mesh", "md.steps=20")
-    r = Run("mesh4", "mesh", "md.steps=20", *BY_COUNT, "domain.ranks=[2,2,1]",
-            ranks=4)
+    name = "-".join(map(str, tilt))
+    alone = Run("mesh1" + name, "mesh", "md.steps=20")
+    r = Run("mesh4" + name, "mesh", "md.steps=20", *BY_COUNT,
+            "domain.ranks=[2,2,1]", ranks=4)
     tap.ok(r.moves > 0 and r.far(alone) < 1e-11,
-           f"mesh: faces move {r.moves:.0f} times, energies as on one rank "
-           f"({r.far(alone):.1e})")
+           f"mesh, tilted by {tilt} cells: faces move {r.moves:.0f} times, "
+           f"energies as on one rank ({r.far(alone):.1e})")
+
+
+def check_strained():
+    """Cuts in x and z: where nothing flows, and across the flow. A strain of 0.6
+    in 60 steps turns the tilt over."""
+    write_leaning()
+    for name, keys in (("sheared", ('md.deform.plane="yz"',
+                                    "md.deform.shear=2.5")),
+                       ("stretched", ("md.deform.rate=[0.2,0.4,-0.3]",))):
+        alone = Run(name, "leaning", *keys)
+        for cut in ("[2,1,2]", "[4,1,1]"):
+            r = Run(name + cut, "leaning", *BY_COUNT, *keys,
+                    f"domain.ranks={cut}", ranks=4)
+            tap.ok(r.moves > 0 and r.end < 0.6 * r.first
+                   and r.far(alone) < 1e-10,
+                   f"{name} and tilted, {cut}: faces move {r.moves:.0f} times "
+                   f"({r.first} to {r.end}), energies as on one rank "
+                   f"({r.far(alone):.1e})")
 
 
 check_cuts()
 check_melt()
 check_npt()
-check_mesh()
+check_mesh((0, 0, 0))
+check_mesh((5, -3, 1))
+check_strained()
 tap.done()

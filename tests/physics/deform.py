@@ -17,6 +17,8 @@ rng = np.random.default_rng(7)
 V = rng.normal(0, 1.0, X.shape)
 V -= V.mean(0)
 mdrun.xyz("liquid.xyz", BOX, X, "A" * len(X), V)
+EDGES = BOX * np.array([[1, 0, 0], [0.4, 1, 0], [-0.3, 0.5, 1]])
+mdrun.xyz("leaning.xyz", EDGES, X / BOX @ EDGES, "A" * len(X), V)
 
 DECK = """[run]
 solver = "md"
@@ -44,9 +46,10 @@ def deck(deform, steps=400, dt=0.002, every=1, frames=0, more=""):
                        frames=frames or steps, more=more)
 
 
-def error(deform, dt):
+def error(deform, dt, start):
     """How far work and energy differ at the worst, and the work."""
-    r = mdrun.run(deck(deform, steps=round(0.8 / dt), dt=dt))
+    r = mdrun.run(deck(deform, steps=round(0.8 / dt), dt=dt).replace(
+        "liquid.xyz", start))
     e = r.observable("total_energy") - r.observable("deform_work")
     tap.ok(np.array_equal(e, r.observable("conserved_energy"))
            or np.abs(e - r.observable("conserved_energy")).max() < 1e-9,
@@ -55,12 +58,14 @@ def error(deform, dt):
 
 
 def check_work():
-    for name, deform in (("a stretch", "rate = [0.4, 0.0, -0.2]"),
-                         ("shear along x", "shear = 0.5"),
-                         ("shear of y with z",
-                          'shear = 0.5\nplane = "yz"')):
-        coarse, work = error(deform, 0.004)
-        fine, _ = error(deform, 0.002)
+    for name, deform, start in (
+            ("a stretch", "rate = [0.4, 0.0, -0.2]", "liquid.xyz"),
+            ("a stretch of a tilted box", "rate = [0.4, -0.1, -0.2]",
+             "leaning.xyz"),
+            ("shear along x", "shear = 0.5", "liquid.xyz"),
+            ("shear of y with z", 'shear = 0.5\nplane = "yz"', "liquid.xyz")):
+        coarse, work = error(deform, 0.004, start)
+        fine, _ = error(deform, 0.002, start)
         tap.note(f"{name}: work {work:.3f}, errors {coarse:.2g}, {fine:.2g}")
         tap.below(fine, 0.01 * abs(work), f"{name}: the energy grows by the work")
         # Velocity Verlet's own error falls by 4, too.
@@ -151,9 +156,11 @@ CRYSTAL = """[run]
 solver = "md"
 [domain]
 size = [{size}]
+{tilt}
 [md]
 timestep = 0.002
 steps = {steps}
+pressure_tensor = true
 [md.initial]
 lattice = "fcc"
 cells = [4, 4, 4]
@@ -166,9 +173,13 @@ observables_every = 10
 """
 
 
-def crystal(edges, deform="", steps=0):
-    return mdrun.run(CRYSTAL.format(size=", ".join(repr(e) for e in edges),
-                                    deform=deform, steps=steps))
+def crystal(edges, deform="", steps=0, tilt=None):
+    def row(numbers):
+        return ", ".join(repr(float(e)) for e in numbers)
+
+    return mdrun.run(CRYSTAL.format(
+        size=row(edges), deform=deform, steps=steps,
+        tilt="" if tilt is None else f"tilt = [{row(tilt)}]"))
 
 
 def check_crystal():
@@ -196,6 +207,28 @@ def check_crystal():
     tap.below(abs(gain / work - 1), 1e-4, "all work becomes potential energy")
 
 
+def check_tilted_crystal():
+    """Any lattice of one atom a cell is at rest: a strained one is what is set up
+    with the strained edges."""
+    edges, tilt = np.full(3, 4 * 1.55), np.array([2.1, -1.0, 0.6])
+    rate = np.array([0.1, -0.06, 0.04])
+    r = crystal(edges, f"[md.deform]\nrate = {rate.tolist()}", 250, tilt)
+    grown = 1 + rate * 0.5
+    want = crystal(edges * grown, tilt=tilt * grown[[0, 0, 1]])
+    names = ["potential_energy"] + [f"pressure_{c}" for c in
+                                    ("xx", "yy", "zz", "xy", "xz", "yz")]
+    tap.below(max(mdrun.worst(r.observable(n)[-1], want.observable(n)[0])
+                  for n in names), 1e-11, "a strained tilted crystal has energy "
+              "and stress of one that is set up so")
+    tap.ok(abs(want.observable("pressure_xy")[0]) > 0.1
+           and np.abs(r.cell() - want.cell()).max() < 1e-13 * edges[0],
+           "its edges keep their angles to those of the strained lattice")
+    gain = np.ptp(r.observable("potential_energy")[[0, -1]])
+    # by the mean of both ends of each step
+    tap.below(abs(gain / abs(r.observable("deform_work")[-1]) - 1), 1e-4,
+              "and all work has become potential energy")
+
+
 def check_refused():
     for deform, said in (
             ("rate = [0.1, 0, 0]\nshear = 0.1", "one of rate"),
@@ -219,5 +252,6 @@ check_flips()
 check_ways()
 check_resume()
 check_crystal()
+check_tilted_crystal()
 check_refused()
 tap.done()

@@ -134,6 +134,59 @@ def check_members():
            "such a run goes on bit by bit")
 
 
+# ---- in a tilted box ----
+
+# Each tilt half of its edge, so that another box spans the same lattice.
+LEANING = BOX * np.array([[1, 0, 0], [0.5, 1, 0], [-0.5, 0.5, 1]])
+OTHER = LEANING - np.outer([0, 1, -1], LEANING[0])
+# A ball wider than half of the shortest way through the box, which meets itself.
+PLACES = {
+    "ball": dict(region="sphere", center=[0.5, 3.0, 8.5], radius=3.4),
+    "up": dict(region="cylinder", center=[6.0, 7.5, 0.0], radius=1.7),
+    "front": dict(region="cylinder", center=[6.4, 0.0, 0.4], radius=1.7,
+                  axis="y"),
+    "along": dict(region="cylinder", center=[0.0, 7.4, 0.4], radius=1.7,
+                  axis="x", side="outside"),
+    "brick": dict(region="box", low=[-1.0, 5.0, 2.0], high=[4.0, 50.0, 7.0]),
+}
+
+
+def leaning(edges, keys):
+    """Who is where keys say: a look at all images."""
+    n = np.stack(np.meshgrid(*[np.arange(-3, 4)] * 3, indexing="ij"), -1)
+    images = X + (n.reshape(-1, 3) @ edges)[:, None]
+    parts = images @ np.linalg.inv(edges)
+    if keys["region"] == "box":
+        here = ((parts >= 0) & (parts < 1)).all(-1)
+        within = ((images >= keys["low"]) & (images < keys["high"])).all(-1)
+        return (here & within).any(0)
+    axes = [0, 1, 2]
+    here = np.ones(images.shape[:2], bool)
+    if keys["region"] == "cylinder":
+        axis = axes.pop("xyz".index(keys.get("axis", "z")))
+        here = (images[..., axis] >= 0) & (images[..., axis] < BOX[axis])
+    d = (images - np.array(keys["center"]))[..., axes]
+    within = (here & ((d**2).sum(-1) < keys["radius"]**2)).any(0)
+    return within != (keys.get("side") == "outside")
+
+
+def check_tilted():
+    pulls = "".join(group(n, action="pull", force=[float(2**k), 0.0, 0.0], **s)
+                    for k, (n, s) in enumerate(PLACES.items()))
+    code = {}
+    for name, edges, ranks in (("one", LEANING, 4), ("other", OTHER, 1)):
+        mdrun.xyz("regions.xyz", edges, X, ["AB"[k] for k in KIND], V)
+        r = mdrun.run(deck(pulls), ranks=ranks if tap.have_mpi() else 1)
+        code[name] = np.rint(r.frame("force")[:, 0]).astype(int)
+        for k, (n, s) in enumerate(PLACES.items()):
+            want = leaning(edges, s)
+            tap.ok(0 < want.sum() < N
+                   and np.array_equal(code[name] >> k & 1, want),
+                   f"in a tilted box '{n}' has its {want.sum()} particles")
+    tap.ok(((code["one"] ^ code["other"]) & 1 == 0).all(),
+           "and a ball the same ones where other edges span the lattice")
+
+
 # ---- baths ----
 
 LANGEVIN = ('[md.ensemble]\ntype = "langevin"\ntemperature = 1.5\n'
@@ -245,4 +298,5 @@ check_decay()
 check_temperatures()
 check_interacting()
 check_refusals()
+check_tilted()
 tap.done()

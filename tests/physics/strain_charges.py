@@ -123,8 +123,13 @@ def check_return(r):
 def check_mesh():
     """The accuracy asked for holds at the end, for which the mesh of the start
     would be too coarse; ranks go the same way."""
-    for name, deform in (("sheared", SHEAR.format(4.0)), ("stretched", STRETCH)):
-        results = [mdrun.run(deck(deform, MESH), ranks=n) for n in RANKS]
+    edges = BOX * np.array([[1, 0, 0], [0.4, 1, 0], [-0.3, 0.5, 1]])
+    mdrun.xyz("leaning.xyz", edges, X / BOX @ edges, KIND, V)
+    for name, deform, read in (("sheared", SHEAR.format(4.0), "salt.xyz"),
+                               ("stretched", STRETCH, "salt.xyz"),
+                               ("tilted and stretched", STRETCH, "leaning.xyz")):
+        results = [mdrun.run(deck(deform, MESH, read=read), ranks=n)
+                   for n in RANKS]
         r = results[0]
         exact = mdrun.run(deck("", WAVES, 0, read=r.path))
         wrong = r.frame("force") - exact.frame("force", 0)

@@ -114,6 +114,25 @@ def check_fluid():
               "a run may start from its last frame")
 
 
+def check_strain():
+    """Edges that grow, all with the parts that lean."""
+    more = "[md.deform]\nrate = [0.9, -0.4, 0.3]"
+    upright = mdrun.run(fluid("upright.xyz", 100, 50, more))
+    leaning = mdrun.run(fluid("leaning.xyz", 100, 50, more), ranks=RANKS[2])
+    grown = np.diag(upright.cell()) / BOX
+    tap.below(np.abs(leaning.cell() - EDGES * grown).max(), 1e-12,
+              "strained edges keep what leans in proportion")
+    x, y = (r.frame("position") + r.frame("image") @ r.cell()
+            for r in (upright, leaning))
+    # Copies of a particle are so many edges apart as they were.
+    away = y.reshape(COPIES, -1, 3) - x - (XS.reshape(COPIES, -1, 3) - X) * grown
+    tap.below(np.abs(away).max(), 1e-10,
+              "in strained boxes ways are the same, too")
+    tap.below(abs(leaning.observable("deform_work")[-1] / COPIES
+                  / upright.observable("deform_work")[-1] - 1), 1e-10,
+              "and so is the work")
+
+
 def check_resume():
     text = mdrun.write("resume.toml", fluid("leaning.xyz", 60, 20,
                                             "[checkpoint]\nevery = 31\n"))
@@ -428,6 +447,7 @@ def check_decks():
 
 
 check_fluid()
+check_strain()
 check_resume()
 check_metal()
 check_charges()
