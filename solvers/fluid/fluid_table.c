@@ -267,4 +267,4 @@ static const struct param params[] = {
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
 const struct param_table fluid_param_table = {
-    sections, params, "fluid.inflow|fluid.solids|fluid.turbulence"};
+    sections, params, "fluid.inflow|fluid.solids|fluid.turbulence", NULL};

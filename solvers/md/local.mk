@@ -51,6 +51,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_table_box.def \
 	solvers/md/md_table_domain.def \
 	solvers/md/md_table_start.def \
+	solvers/md/md_table_words.def \
 	solvers/md/md_rigid.c \
 	solvers/md/md_rigid.h \
 	solvers/md/md_rigid_groups.c \
@@ -65,6 +66,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_profile.c \
 	solvers/md/md_read_xyz.c \
 	solvers/md/md_results.c \
+	solvers/md/md_species.c \
 	solvers/md/md_state.c \
 	solvers/md/md_text.c \
 	solvers/md/md_tilt.c \

@@ -240,12 +240,19 @@ static int check_overlap(struct ctx *ctx, struct md *md)
     TRY(md->k->closest_pair(ctx, md->store, md->initial.overlap, &pair));
     if (!pair.found)
         return 0;
-    return FAIL(ctx, STATUS_INPUT,
-                "particles %" PRId64 " and %" PRId64 " are only %.6g apart at "
-                "the start, closer than md.initial.overlap = %g",
-                pair.id[0] < pair.id[1] ? pair.id[0] : pair.id[1],
-                pair.id[0] < pair.id[1] ? pair.id[1] : pair.id[0],
-                pair.distance, md->initial.overlap);
+    int64_t first = pair.id[0] < pair.id[1] ? pair.id[0] : pair.id[1];
+    int status = FAIL(ctx, STATUS_INPUT,
+                      "particles %" PRId64 " and %" PRId64
+                      " are only %.6g apart at the start, closer than "
+                      "md.initial.overlap = %g",
+                      first, pair.id[0] + pair.id[1] - first, pair.distance,
+                      md->initial.overlap);
+    return error_context(ctx, status,
+                         md->minimize.on
+                             ? "use md.initial.overlap = 0 to minimize from "
+                               "there nevertheless"
+                             : "use [md.minimize] to bring them apart before "
+                               "the run, or md.initial.overlap = 0");
 }
 
 struct md_setup md_setup_of(const struct md *md)

@@ -258,6 +258,13 @@ extern const struct param_table md_param_table;
 /* Fill in all that comes from the deck. Errors: STATUS_DECK, STATUS_INPUT. */
 int md_read_params(struct ctx *ctx, struct params *p, struct md *md);
 
+/* ---- md_species.c: the kinds of particles ---- */
+/* Those of the deck, or without any the types of the data file. Errors go to
+ * params_error, as below. */
+void md_species_read(struct params *p, struct md *md);
+/* Shares of a lattice's sites: all given and adding up to 1, or one species. */
+void md_species_shares(struct params *p, struct md *md);
+
 /* ---- md_pair.c: the force field ---- */
 /* Coefficients of all pairs by the mixing rule; errors go to params_error. */
 int md_pair_read(struct ctx *ctx, struct params *p, struct md *md);

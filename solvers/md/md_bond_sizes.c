@@ -1,6 +1,7 @@
 /* md_bond_sizes.c: how long bonds are, and how wide angles, by type. */
 #include "md.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,13 +37,43 @@ struct bond_sizes {
 
 /* ---- the deck ---- */
 
+/* Where the deck is silent: from half the shortest length that a style names to
+ * half as much again as the longest, or to where a FENE bond breaks. 0: no
+ * style names one. */
+static int usual_range(const struct md *md, double range[2])
+{
+    range[0] = range[1] = 0;
+    for (int k = 0; k < md->bonded.field.n_bonds; k++) {
+        const struct md_bond_coeff *c = &md->bonded.bonds[k];
+        int is_fene = c->style == MD_BOND_FENE;
+        double low = 0.5 * (is_fene ? c->sigma : c->r0);
+        double high = (is_fene ? 1 : 1.5) * c->r0;
+        if (c->style == MD_BOND_NONE || !(low > 0))
+            continue;
+        range[0] = range[0] > 0 ? fmin(range[0], low) : low;
+        range[1] = fmax(range[1], high);
+    }
+    return range[1] > 0;
+}
+
 static void *read_deck(struct params *p, struct md *md)
 {
     struct bond_sizes *b = calloc(1, sizeof *b);
     size_t n = 0;
     if (!b)
         return NULL;
-    const double *range = params_doubles(p, SECTION, "range", &n);
+    double usual[2];
+    int is_set = params_is_set(p, SECTION, "range");
+    int has_usual = md->bonded.on && usual_range(md, usual);
+    const double *range =
+        is_set ? params_doubles(p, SECTION, "range", &n) : usual;
+    if (!is_set && !has_usual)
+        usual[0] = 0, usual[1] = 1;
+    if (!is_set && !has_usual && md->bonded.field.n_bonds > 0)
+        params_error(p, SECTION, "range",
+                     "the styles of the bonds name no length to take it from: "
+                     "give %s.range",
+                     SECTION);
     b->low[BONDS] = range[0];
     b->high[BONDS] = range[1];
     b->high[ANGLES] = pi;

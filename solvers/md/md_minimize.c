@@ -61,6 +61,7 @@ void md_minimize_free(struct md *md)
 /* The state of a descent, the same on all ranks but for the buffers. */
 struct descent {
     double time, mixing; /* length of a step; weight of the forces */
+    double taken;        /* length of the last step, cut by longest_step */
     int64_t downhill;    /* steps in a row */
     /* sums over particles: F v, m v^2, F a; and the greatest F^2, v^2, a^2 */
     double power, speed2, push2, most_force2, most_speed2, most_push2;
@@ -157,7 +158,7 @@ static int measure(struct ctx *ctx, struct md *md, struct descent *f)
 static int turn_back(struct ctx *ctx, struct md *md, struct descent *f,
                      double *moved2)
 {
-    double back = -0.5 * f->time;
+    double back = -0.5 * f->taken;
     f->time = fmax(shrink * f->time, shortest_time * md->dt);
     f->mixing = mixing_start;
     f->downhill = 0;
@@ -183,7 +184,7 @@ static int go_on(struct ctx *ctx, struct md *md, struct descent *f,
     double longest = md->minimize.longest;
     double most =
         2 * longest / (speed + sqrt(speed * speed + 4 * push * longest));
-    double t = fmin(f->time, most);
+    double t = f->taken = fmin(f->time, most);
     md->k->scale_velocities(md->store, 1 - f->mixing);
     if (!md->rigid.on) {
         *moved2 = md->k->kick_drift(md->store, turn + t, t);
@@ -302,7 +303,7 @@ int md_minimize(struct ctx *ctx, struct md *md)
     free(f.p);
     free(f.slots);
     free(f.force);
-    TRY(status);
+    TRY_WHILE(ctx, status, "in the descent of [md.minimize], before the run");
     tell(ctx, md);
     md->k->scale_velocities(md->store, 0);
     if (md->initial.has_temperature)

@@ -45,109 +45,6 @@ static void read_times(struct params *p, struct md *md)
         (enum md_graphs)choice(params_string(p, "md", "graphs"), graphs);
 }
 
-static void read_one_species(struct params *p, struct md *md, int i)
-{
-    struct md_species *s = &md->species[i];
-    const char *name = params_string_at(p, "md.species", i, "name");
-    if (name[0] == '\0' || strlen(name) >= MD_NAME_MAX ||
-        text_has_control(name) || strpbrk(name, " /\""))
-        params_error_at(
-            p, "md.species", i, "name",
-            "a species name has 1 to %d characters, without blanks, "
-            "quotes and slashes",
-            MD_NAME_MAX - 1);
-    /* Names of columns beside those of species, and HDF5's name for "here". */
-    if (strcmp(name, "time") == 0 || strcmp(name, "all") == 0 ||
-        strcmp(name, ".") == 0)
-        params_error_at(p, "md.species", i, "name",
-                        "'%s' cannot be the name of a species: it means "
-                        "something else in the results",
-                        name);
-    for (int j = 0; j < i; j++)
-        if (strcmp(name, md->species[j].name) == 0)
-            params_error_at(p, "md.species", i, "name",
-                            "species '%s' is already declared", name);
-    snprintf(s->name, sizeof s->name, "%s", name);
-    s->mass = params_double_at(p, "md.species", i, "mass");
-    s->fraction = -1;
-    if (params_is_set_at(p, "md.species", i, "fraction"))
-        s->fraction = params_double_at(p, "md.species", i, "fraction");
-}
-
-/* Without [[md.species]] the types of a data file are the species: named by the
- * comments behind their masses, or by their numbers. */
-static void species_of_file(struct params *p, struct md *md)
-{
-    const struct md_data *data = md->data;
-    md->n_species = data->n_types;
-    for (int s = 0; s < md->n_species; s++) {
-        struct md_species *to = &md->species[s];
-        *to = (struct md_species){.mass = data->mass[s], .fraction = -1};
-        snprintf(to->name, sizeof to->name, "%s", data->label[s]);
-        for (int q = 0; q < s && to->name[0] != '\0'; q++)
-            if (strcmp(md->species[q].name, to->name) == 0)
-                to->name[0] = '\0';
-        if (to->name[0] == '\0' || strpbrk(to->name, "/\"") ||
-            text_has_control(to->name))
-            snprintf(to->name, sizeof to->name, "%d", s + 1);
-        if (!(to->mass > 0) && md->units == UNITS_LJ)
-            to->mass = 1;
-        if (!(to->mass > 0))
-            params_error(p, "md.species", "name",
-                         "'%s' has no mass of type %d; give it there under "
-                         "Masses, or in [[md.species]]",
-                         data->path, s + 1);
-    }
-}
-
-static void read_species(struct params *p, struct md *md)
-{
-    int n = params_count(p, "md.species");
-    md->n_species = n > MD_SPECIES_MAX ? MD_SPECIES_MAX : n;
-    if (n > MD_SPECIES_MAX)
-        params_error_at(p, "md.species", MD_SPECIES_MAX, "name",
-                        "at most %d species", MD_SPECIES_MAX);
-    for (int i = 0; i < md->n_species; i++)
-        read_one_species(p, md, i);
-    if (n == 0 && md->data) {
-        species_of_file(p, md);
-    } else if (n == 0) {
-        md->n_species = 1;
-        md->species[0] =
-            (struct md_species){.name = "A", .mass = 1, .fraction = -1};
-        if (md->units != UNITS_LJ)
-            params_error(
-                p, "md.species", "name",
-                "in %s units at least one [[md.species]] with name and "
-                "mass is required",
-                unit_system_name(md->units));
-    }
-}
-
-/* Shares of a lattice's sites: all given and adding up to 1, or one species. */
-static void check_fractions(struct params *p, struct md *md)
-{
-    double sum = 0;
-    for (int i = 0; i < md->n_species; i++) {
-        struct md_species *s = &md->species[i];
-        if (s->fraction < 0 && md->n_species > 1) {
-            params_error_at(
-                p, "md.species", i, "fraction",
-                "a lattice of several species needs the fraction of "
-                "'%s'",
-                s->name);
-            return;
-        }
-        if (s->fraction < 0)
-            s->fraction = 1;
-        sum += s->fraction;
-    }
-    if (fabs(sum - 1) > 1e-9)
-        params_error_at(
-            p, "md.species", 0, "fraction",
-            "the fractions of all species add up to %.10g, not to 1", sum);
-}
-
 /* The edge of the cubic cell by direction. `size`: the box, or NULL. */
 static void read_spacing(struct params *p, struct md *md, const double *size)
 {
@@ -207,7 +104,7 @@ static void read_lattice(struct params *p, struct md *md, const double *size)
     }
     read_spacing(p, md, size);
     md->n_particles = md_lattice_sites(init);
-    check_fractions(p, md);
+    md_species_shares(p, md);
     md_lattice_counts(md);
 }
 
@@ -302,7 +199,7 @@ static int read_initial(struct ctx *ctx, struct params *p, struct md *md)
                      "md.initial.read");
     } else if (md->initial.random) {
         md_random_read(p, md, size);
-        check_fractions(p, md);
+        md_species_shares(p, md);
         md_lattice_counts(md);
     } else if (md->data && !has_lattice)
         use_data(p, md);
@@ -457,7 +354,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
 {
     read_times(p, md);
     TRY(read_data(ctx, p, md));
-    read_species(p, md);
+    md_species_read(p, md);
     TRY(comm_agree(ctx, read_initial(ctx, p, md)));
     md_h5md_keys(p, md);
     TRY(md_xyz_look(ctx, md));
@@ -494,7 +391,8 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     md_ensemble_prepare(md);
     TRY(md_random_fill(ctx, p, md));
     TRY(params_fill_double(ctx, p, "md.initial", "overlap",
-                           0.3 * md->pair.smallest_sigma));
+                           (md->minimize.on ? 0.01 : 0.3) *
+                               md->pair.smallest_sigma));
     md->initial.overlap = params_double(p, "md.initial", "overlap");
     md_pair_tail(md);
     read_output(p, md);

@@ -208,7 +208,7 @@ static const struct param params[] = {
     {"md.pair", "cutoff", PARAM_DOUBLE, LENGTH, "2.5", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL | POSITIVE, NULL,
      "Pairs farther apart do not interact. At most half of each edge of the "
-     "box. Required for style lj; that of the file for the others."},
+     "box. Required but for metals, whose file has it."},
     {"md.pair", "skin", PARAM_DOUBLE, LENGTH, "0.3", 0, 0, 0,
      PARAM_STARTER | PARAM_OPTIONAL | PARAM_HAS_MIN, NULL,
      "The pair list reaches this far beyond the cutoff; it is rebuilt when a "
@@ -475,4 +475,8 @@ static const struct param params[] = {
 #include "md_table_domain.def"
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-const struct param_table md_param_table = {sections, params, "md.constraints"};
+static const struct param_word words[] = {
+#include "md_table_words.def"
+    {NULL, NULL, NULL}};
+
+const struct param_table md_param_table = {sections, params, NULL, words};

@@ -167,6 +167,34 @@ static int find_imbalance(struct ctx *ctx, const struct md *md,
     return 0;
 }
 
+/* How long pair lists lasted. Where that is some steps only they take about as
+ * long as the forces. */
+static void note_lists(const struct md *md, int64_t steps,
+                       const struct md_counters *c, char *note, size_t size)
+{
+    enum { FEW_STEPS = 5, SOME_LISTS = 5 };
+    double each =
+        (double)steps / (double)(c->lists_built > 1 ? c->lists_built - 1 : 1);
+    char hint[64] = "";
+    if (each < FEW_STEPS && c->lists_built > SOME_LISTS)
+        snprintf(hint, sizeof hint,
+                 "; a longer md.pair.skin than %.4g may be faster",
+                 md->pair.skin);
+    if (md->unsafe_steps > 0)
+        snprintf(note, size,
+                 "on %" PRId64 " of %" PRId64
+                 " steps the pair list was too old "
+                 "and may have missed pairs (md.pair.rebuild_every)",
+                 md->unsafe_steps, md->step);
+    else if (steps > 0)
+        snprintf(
+            note, size, "the pair list was built every %.1f steps%s%s", each,
+            c->joint > 0 ? "; steps in between ran together with other replicas"
+            : c->graphs > 0 ? "; steps in between ran as graphs"
+                            : "",
+            hint);
+}
+
 int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
 {
     struct md *md = state;
@@ -187,23 +215,8 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
     TRY(comm_sum_double(ctx, &out->bytes, 1));
     TRY(comm_max_double(ctx, &out->memory, 1));
     TRY(find_imbalance(ctx, md, &out->imbalance));
-    if (md->unsafe_steps > 0)
-        snprintf(out->note, sizeof out->note,
-                 "on %" PRId64 " of %" PRId64
-                 " steps the pair list was too old "
-                 "and may have missed pairs (md.pair.rebuild_every)",
-                 md->unsafe_steps, md->step);
-    else if (steps > 0)
-        snprintf(out->note, sizeof out->note,
-                 "the pair list was built every %.1f steps%s",
-                 (double)steps / (double)(counters.lists_built > 1
-                                              ? counters.lists_built - 1
-                                              : 1),
-                 counters.joint > 0
-                     ? "; steps in between ran together with other replicas"
-                 : counters.graphs > 0 ? "; steps in between ran as graphs"
-                                       : "");
     if (steps > 0)
         md_ewald_close(ctx, md);
+    note_lists(md, steps, &counters, out->note, sizeof out->note);
     return md_balance_note(ctx, md, out->second_note, sizeof out->second_note);
 }

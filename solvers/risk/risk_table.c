@@ -382,4 +382,4 @@ static const struct param params[] = {
      "printed and written."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-const struct param_table risk_param_table = {sections, params, NULL};
+const struct param_table risk_param_table = {sections, params, NULL, NULL};

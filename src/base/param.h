@@ -81,6 +81,14 @@ struct param_section {
     const char *help;
 };
 
+/* What other programs call a key or one of its choices. */
+struct param_word {
+    const char *of;   /* the key whose value it is, "md.ensemble.type"; NULL: it
+                       * stands in the place of a key */
+    const char *word; /* small letters; NULL ends a list */
+    const char *here; /* what is meant, for a message */
+};
+
 /* The tables of one solver, or of the driver ([run], [domain], [output], ...).
  * Both lists end with a NULL name. A solver may add keys to a section of the
  * driver, and declare one of the driver's keys in its own way, which then holds
@@ -91,6 +99,7 @@ struct param_table {
     const struct param *params;
     const char *absent; /* "md.coulomb|md.constraints": sections that are known,
                          * but not in this version; or NULL */
+    const struct param_word *words; /* or NULL */
 };
 
 struct params;

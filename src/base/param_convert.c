@@ -217,17 +217,23 @@ static const char *near_choice(const char *choices, const char *word, char *buf,
 static int check_choice(struct params *p, const struct param *param,
                         const struct deck_node *node, const char *word)
 {
-    char list[256], near[64], what[512];
+    char list[256], near[64], what[512], name[PARAM_PATH_MAX];
+    const char *meant;
     size_t n;
 
     if (param->choices == NULL || param_is_choice(param->choices, word, 0))
         return 0;
+    snprintf(name, sizeof name, "%s.%s", param->section, param->key);
+    meant = param_meant(p, name, word);
     param_list_choices(param->choices, list, sizeof list);
     if (param_is_choice(param->choices, word, 1))
         snprintf(what, sizeof what,
                  "known, but not in this version, which has %s", list);
     else if (param_choice(param->choices, 1, 0, &n) == NULL)
         snprintf(what, sizeof what, "expected %s", list);
+    else if (meant != NULL)
+        snprintf(what, sizeof what, "expected one of %s; here that is %s", list,
+                 meant);
     else if (near_choice(param->choices, word, near, sizeof near) != NULL)
         snprintf(what, sizeof what, "expected one of %s; did you mean \"%s\"?",
                  list, near);

@@ -1,6 +1,7 @@
 /* Keys and sections that no table has: what was probably meant. */
 #include "base/param_value.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,30 @@ static const struct param *near_key_elsewhere(const struct params *p,
     return found;
 }
 
+/* The same but for capitals, and - and / for _. */
+static int is_word(const char *typed, const char *word)
+{
+    for (; *typed != '\0' && *word != '\0'; typed++, word++) {
+        int c = tolower((unsigned char)*typed);
+        if (c != *word && !(*word == '_' && (c == '-' || c == '/')))
+            return 0;
+    }
+    return *typed == *word;
+}
+
+const char *param_meant(const struct params *p, const char *of,
+                        const char *word)
+{
+    for (int t = 0; t < p->n_tables; t++) {
+        const struct param_word *w = p->tables[t]->words;
+        for (; w != NULL && w->word != NULL; w++)
+            if (strcmp(w->of != NULL ? w->of : "", of) == 0 &&
+                is_word(word, w->word))
+                return w->here;
+    }
+    return NULL;
+}
+
 void param_unknown_key(struct params *p, const char *section,
                        const struct deck_node *node)
 {
@@ -71,6 +96,7 @@ void param_unknown_key(struct params *p, const char *section,
     const char *key = node->key;
     const char *near = deck_nearest(key, names_in(p, section, names), names);
     const struct param *elsewhere = near_key_elsewhere(p, key);
+    const char *meant = param_meant(p, "", key);
     char where[PARAM_PATH_MAX] = "outside of any section", others[200];
     int n_others = sections_of(p, key, others, sizeof others);
 
@@ -80,6 +106,10 @@ void param_unknown_key(struct params *p, const char *section,
         deck_errors_add(p->errors, node->key_place, 1,
                         "unknown key '%s' %s; it belongs in %s", key, where,
                         others);
+    else if (meant != NULL)
+        deck_errors_add(p->errors, node->key_place, 1,
+                        "unknown key '%s' %s; here that is %s", key, where,
+                        meant);
     else if (near != NULL)
         deck_errors_add(p->errors, node->key_place, 1,
                         "unknown key '%s' %s; did you mean '%s'?", key, where,

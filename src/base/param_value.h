@@ -106,6 +106,11 @@ void param_unknown_key(struct params *p, const char *section,
 void param_unknown_section(struct params *p, const char *path,
                            const struct deck_node *node);
 
+/* What a word of other programs means here, in the place of a key (of = "") or
+ * of the value of `of`; NULL where it is none. */
+const char *param_meant(const struct params *p, const char *of,
+                        const char *word);
+
 /* Wall time, "30 min" or "3:55:00", in seconds. Returns 0, or -1. */
 int param_parse_wall(const char *text, double *seconds, char *why, size_t size);
 

@@ -13,7 +13,8 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_RESUME] = {"resume", 0, "FILE",
                        "go on from a checkpoint; auto: from the newest good "
                        "one of this run, or from the beginning where there is "
-                       "none"},
+                       "none; of another name or folder: with results of its "
+                       "own"},
     [OPTION_FORCE] = {"force", 0, NULL,
                       "go on from a checkpoint of another deck, or of "
                       "files that have changed"},

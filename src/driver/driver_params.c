@@ -215,7 +215,7 @@ static const struct param params[] = {
      "where the run is on cards."},
     {NULL, NULL, PARAM_BOOL, NO_DIM, NULL, 0, 0, 0, 0, NULL, NULL}};
 
-static const struct param_table table = {sections, params, NULL};
+static const struct param_table table = {sections, params, NULL, NULL};
 
 const struct param_table *driver_param_table(void)
 {

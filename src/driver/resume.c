@@ -154,6 +154,7 @@ static int open_newest(struct ctx *ctx, const struct job *job,
     if (status == 0)
         status = first_good(ctx, &f, NULL, 1, &out->from, &path);
     if (status == 0 && out->from != NULL) {
+        out->own = 1;
         out->path = strdup(path);
         if (out->path == NULL)
             status = FAIL(ctx, STATUS_MEMORY, "out of memory");
@@ -192,6 +193,25 @@ static int offer_other(struct ctx *ctx, const struct job *job,
     return status;
 }
 
+/* This process alone: whether `path` is a checkpoint of `name` in the folder.
+ */
+static unsigned char is_own(const struct output *output, const char *name,
+                            const char *path)
+{
+    char *there = realpath(path, NULL);
+    char *here = realpath(output->folder, NULL);
+    char *slash = there != NULL ? strrchr(there, '/') : NULL;
+    unsigned char own = 0;
+    if (slash != NULL && here != NULL) {
+        size_t n = (size_t)(slash - there);
+        own = strlen(here) == n && strncmp(here, there, n) == 0 &&
+              saves_slot_of(slash + 1, name) >= 0;
+    }
+    free(there);
+    free(here);
+    return own;
+}
+
 static int open_named(struct ctx *ctx, const struct job *job,
                       const struct output *output, const char *path,
                       struct resume *out)
@@ -200,6 +220,11 @@ static int open_named(struct ctx *ctx, const struct job *job,
     TRY(comm_agree(ctx, out->path != NULL
                             ? 0
                             : FAIL(ctx, STATUS_MEMORY, "out of memory")));
+    unsigned char own = 0;
+    if (comm_rank(ctx->comm) == 0)
+        own = is_own(output, job->name, path);
+    TRY(comm_bcast(ctx, &own, sizeof own));
+    out->own = own;
     int status = checkpoint_open(ctx, path, &out->from);
     return status == STATUS_INPUT ? offer_other(ctx, job, output, path, status)
                                   : status;
@@ -279,6 +304,7 @@ int resume_at(struct ctx *ctx, const struct command_line *line,
                       "%" PRId64 ", from which the others could go on with it",
                       job->name, output->folder, step);
     if (status == 0) {
+        out->own = 1;
         out->path = strdup(path);
         if (out->path == NULL)
             status = FAIL(ctx, STATUS_MEMORY, "out of memory");

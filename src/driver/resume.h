@@ -14,6 +14,8 @@ struct output;
 struct resume {
     struct checkpoint *from; /* NULL: from the beginning */
     char *path;
+    int own; /* it is this run's: of its name, in its folder. Another one's
+              * state begins results of its own */
 };
 
 /* What --resume asks for: a file, or the newest good one of this run's name in

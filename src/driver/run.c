@@ -113,7 +113,10 @@ static int go_on(struct ctx *ctx, const struct command_line *line,
                  : ", which other ranks or another device wrote: the same "
                    "within rounding");
     struct h5md_keep kept = {h->step, h->row_step, h->frame_step};
-    return results_resume(ctx, job, &run->output, line, &kept, &run->results);
+    return resume->own
+               ? results_resume(ctx, job, &run->output, line, &kept,
+                                &run->results)
+               : results_open(ctx, job, &run->output, line, &run->results);
 }
 
 static int begin(struct ctx *ctx, const struct command_line *line,
@@ -151,7 +154,7 @@ int run_prepare(struct ctx *ctx, const struct command_line *line,
     TRY(output_name(ctx, line->option[OPTION_OUTPUT], job->name, &run->output));
     TRY(lock_take(ctx, &run->output, &run->lock));
     TRY(resume_open(ctx, line, job, &run->output, resume));
-    if (wants_on && !replace)
+    if (wants_on && !replace && (resume->from == NULL || resume->own))
         TRY(is_finished(ctx, run, resume, &run->finished));
     return 0;
 }
@@ -171,9 +174,9 @@ int run_begin(struct ctx *ctx, const struct command_line *line, struct run *run,
     struct results_plan plan;
     enum output_existing existing = OUTPUT_REFUSE;
     results_plan(job, &plan);
-    if (resume->from != NULL)
+    if (resume->from != NULL && resume->own)
         existing = OUTPUT_GO_ON;
-    else if (line->option[OPTION_RESUME] != NULL ||
+    else if ((line->option[OPTION_RESUME] != NULL && resume->from == NULL) ||
              line->option[OPTION_OVERWRITE] != NULL)
         existing = OUTPUT_REPLACE;
     TRY(output_prepare(ctx, &run->output, job->name, existing, plan.bytes));

@@ -58,6 +58,11 @@ static void test_mistakes(struct ctx *ctx)
     refused(ctx, BASE "style = \"jl\"\n", "a wrong choice",
             "toy.pair.style = \"jl\": expected one of \"lj\", \"wca\", "
             "\"morse\"; did you mean \"lj\"?");
+    refused(ctx, BASE "style = \"lj/cut\"\n", "what another program calls it",
+            "expected one of \"lj\", \"wca\", \"morse\"; here that is \"lj\"");
+    refused(ctx, RUN "[toy]\nNr-steps = 1\n[toy.pair]\ncutoff = 1\n",
+            "what another program calls a key",
+            "unknown key 'Nr-steps' in [toy]; here that is toy.steps");
     refused(ctx, BASE "of = [[\"A\"]]\n", "half a pair",
             "each entry is a pair of texts");
     refused(ctx, RUN "[toy]\nsteps = 1\ncells = [5, 5]\n[toy.pair]\ncutoff=1\n",

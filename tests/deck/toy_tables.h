@@ -87,10 +87,15 @@ static const struct param toy_keys[] = {
     {"output", "extra", PARAM_INT, NUMBER, "7", 0, 0, 0, 0, NULL, "More."},
     {NULL, NULL, PARAM_BOOL, NUMBER, NULL, 0, 0, 0, 0, NULL, NULL}};
 
+static const struct param_word toy_words[] = {
+    {NULL, "nr_steps", "toy.steps"},
+    {"toy.pair.style", "lj/cut", "\"lj\""},
+    {NULL, NULL, NULL}};
+
 static const struct param_table driver_table = {driver_sections, driver_keys,
-                                                NULL};
-static const struct param_table toy_table = {toy_sections, toy_keys,
-                                             "toy.later|toy.much_later"};
+                                                NULL, NULL};
+static const struct param_table toy_table = {
+    toy_sections, toy_keys, "toy.later|toy.much_later", toy_words};
 
 static inline const struct param_table *choose(const char *solver, void *user)
 {

@@ -62,6 +62,17 @@ exits 2 "a folder instead of a file" "$TOY" run toy.toml --output n \
     --resume whole
 contains tap.err "error: 'whole' is a folder" "is told in a line"
 
+# The state of another run begins results of its own.
+"$TOY" run toy.toml --output apart toy.steps=4 >/dev/null
+exits 2 "results of this name are not mixed with those of another run" \
+    "$TOY" run toy.toml toy.steps=14 --output apart \
+    --resume old/toy.ckpt.1.h5 --force
+contains tap.err "'apart/toy.h5' exists already" "which it says"
+exits 0 "--overwrite replaces them" "$TOY" run toy.toml toy.steps=14 \
+    --output apart --resume old/toy.ckpt.1.h5 --overwrite
+holds apart/toy.h5 "complete 1 rows 8 10 12 14 frames 8 14" \
+    "by those from the checkpoint on"
+
 # Another deck.
 exits 2 "a deck with another physics is refused" "$TOY" run toy.toml \
     toy.timestep=0.25 toy.steps=20 --output old --resume auto

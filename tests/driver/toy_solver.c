@@ -82,7 +82,7 @@ static const struct param params[] = {
      .help = "At which step."},
     {.section = NULL}};
 
-static const struct param_table table = {sections, params, NULL};
+static const struct param_table table = {sections, params, NULL, NULL};
 
 static void toy_destroy(struct ctx *ctx, void *state)
 {

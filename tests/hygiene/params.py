@@ -64,4 +64,10 @@ NAMED = re.compile(rf"`(?:\[\[?)?((?:{rooms})(?:\.[a-z_]+)+)(?:\]?\]| = [^`]*)?`
 tree.report([f"{page}: {name}" for page in tree.files(".md", under=("docs",))
              for name in NAMED.findall(tree.text(page)) if name not in known],
             "every key and section that a page names is there")
+tree.report([f"{path}: {name}" for path in paths if path.endswith("_words.def")
+             for name in re.findall(rf"\b((?:{rooms})(?:\.[a-z_]+)+)",
+                                    re.sub(r"/\*.*?\*/", "", tree.text(path),
+                                           flags=re.S))
+             if name not in known],
+            "every key that a message names in place of others' words is there")
 tap.done()

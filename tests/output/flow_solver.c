@@ -76,7 +76,7 @@ static const struct param params[] = {
      .help = "Of a frame."},
     {.section = NULL}};
 
-static const struct param_table table = {sections, params, NULL};
+static const struct param_table table = {sections, params, NULL, NULL};
 
 static void flow_destroy(struct ctx *ctx, void *state)
 {

@@ -130,6 +130,15 @@ tap.below(np.abs(table["density"] - p).max() / p.max(),
           5 / np.sqrt(125 * 276 / 6 / 8),
           "a bond in a bath is as long as Boltzmann says")
 
+# ---- a range that follows from the coefficients ----
+
+mdrun.write("short.toml", DECK.replace(f"range = [{LOW}, {HIGH}]\n", ""))
+tap.run(tap.WARPDECK, "run", "short.toml", "md.steps=5", "-q", "--output", "short")
+x = mdrun.Result("short/short.h5").table("bond_length/1")["r"]
+width = (1.5 * 1.2 - 0.5 * 1.0) / BINS
+tap.near(np.abs(x - (0.5 + width * (np.arange(BINS) + 0.5))).max(), 0, 1e-12,
+         "without a range it goes from half the shortest bond to 1.5 of the longest")
+
 # ---- refusals ----
 
 for change, words in (

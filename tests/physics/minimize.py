@@ -166,6 +166,26 @@ def check_random():
             "in two parts it is the same bit by bit, its descent too")
 
 
+def check_overlaps():
+    """Places drawn without regard to one another, pairs of them almost in one
+    place, where a step's length is cut to a trifle: the way back from too far is
+    cut likewise."""
+    n, edge = 300, 7.2
+    x = np.random.default_rng(7).uniform(0, edge, (n, 3))
+    x[1] = x[0] + [0.02, 0, 0]
+    mdrun.xyz("overlaps.xyz", [edge] * 3, x, ["A"] * n)
+    deck = DECK.format(file="overlaps.xyz", cutoff=2.5, shift="force", force=0.1)
+    t = mdrun.run(deck).table("minimization/descent")
+    tap.ok(t["energy"][0] > 1e18 and t["energy"][-1] < -3 * n and
+           t["greatest_force"][-1] < 0.1, "overlapping particles come apart: "
+           f"{t['energy'][0]:.1g} to {t['energy'][-1] / n:.3f} n in "
+           f"{t['step'][-1]:.0f} steps")
+    bare = deck.replace("[md.minimize]\nforce = 0.1\n", "")
+    status, said = mdrun.refused(bare)
+    tap.ok(status == 2 and "0.02 apart" in said and "[md.minimize]" in said,
+           "without a minimization they are refused, with what to do")
+
+
 def check_refused():
     for change, words in (
             ("md.initial.separation=1.2", "no random place is left"),
@@ -184,6 +204,7 @@ def main():
     check_cluster()
     check_crystal()
     check_random()
+    check_overlaps()
     check_refused()
     tap.done()
 

@@ -1,0 +1,113 @@
+/* md_species.c: the kinds of particles, by the deck or by a data file. */
+#include "md.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/param.h"
+#include "md_data.h"
+#include "md_text.h"
+
+static void read_one_species(struct params *p, struct md *md, int i)
+{
+    struct md_species *s = &md->species[i];
+    const char *name = params_string_at(p, "md.species", i, "name");
+    if (name[0] == '\0' || strlen(name) >= MD_NAME_MAX ||
+        text_has_control(name) || strpbrk(name, " /\""))
+        params_error_at(
+            p, "md.species", i, "name",
+            "a species name has 1 to %d characters, without blanks, "
+            "quotes and slashes",
+            MD_NAME_MAX - 1);
+    /* Names of columns beside those of species, and HDF5's name for "here". */
+    if (strcmp(name, "time") == 0 || strcmp(name, "all") == 0 ||
+        strcmp(name, ".") == 0)
+        params_error_at(p, "md.species", i, "name",
+                        "'%s' cannot be the name of a species: it means "
+                        "something else in the results",
+                        name);
+    for (int j = 0; j < i; j++)
+        if (strcmp(name, md->species[j].name) == 0)
+            params_error_at(p, "md.species", i, "name",
+                            "species '%s' is already declared", name);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->mass = params_double_at(p, "md.species", i, "mass");
+    s->fraction = -1;
+    if (params_is_set_at(p, "md.species", i, "fraction"))
+        s->fraction = params_double_at(p, "md.species", i, "fraction");
+}
+
+/* Without [[md.species]] the types of a data file are the species: named by the
+ * comments behind their masses, or by their numbers. */
+static void species_of_file(struct params *p, struct md *md)
+{
+    const struct md_data *data = md->data;
+    md->n_species = data->n_types;
+    for (int s = 0; s < md->n_species; s++) {
+        struct md_species *to = &md->species[s];
+        *to = (struct md_species){.mass = data->mass[s], .fraction = -1};
+        snprintf(to->name, sizeof to->name, "%s", data->label[s]);
+        for (int q = 0; q < s && to->name[0] != '\0'; q++)
+            if (strcmp(md->species[q].name, to->name) == 0)
+                to->name[0] = '\0';
+        if (to->name[0] == '\0' || strpbrk(to->name, "/\"") ||
+            text_has_control(to->name))
+            snprintf(to->name, sizeof to->name, "%d", s + 1);
+        if (!(to->mass > 0) && md->units == UNITS_LJ)
+            to->mass = 1;
+        if (!(to->mass > 0))
+            params_error(p, "md.species", "name",
+                         "'%s' has no mass of type %d; give it there under "
+                         "Masses, or in [[md.species]]",
+                         data->path, s + 1);
+    }
+}
+
+void md_species_read(struct params *p, struct md *md)
+{
+    int n = params_count(p, "md.species");
+    md->n_species = n > MD_SPECIES_MAX ? MD_SPECIES_MAX : n;
+    if (n > MD_SPECIES_MAX)
+        params_error_at(p, "md.species", MD_SPECIES_MAX, "name",
+                        "at most %d species", MD_SPECIES_MAX);
+    for (int i = 0; i < md->n_species; i++)
+        read_one_species(p, md, i);
+    if (n == 0 && md->data) {
+        species_of_file(p, md);
+    } else if (n == 0) {
+        md->n_species = 1;
+        md->species[0] =
+            (struct md_species){.name = "A", .mass = 1, .fraction = -1};
+        if (md->units != UNITS_LJ)
+            params_error(
+                p, "md.species", "name",
+                "in %s units at least one [[md.species]] with name and "
+                "mass is required",
+                unit_system_name(md->units));
+    }
+}
+
+void md_species_shares(struct params *p, struct md *md)
+{
+    double sum = 0;
+    for (int i = 0; i < md->n_species; i++) {
+        struct md_species *s = &md->species[i];
+        if (s->fraction < 0 && md->n_species > 1) {
+            params_error_at(
+                p, "md.species", i, "fraction",
+                "a lattice of several species needs the fraction of "
+                "'%s'",
+                s->name);
+            return;
+        }
+        if (s->fraction < 0)
+            s->fraction = 1;
+        sum += s->fraction;
+    }
+    if (fabs(sum - 1) > 1e-9)
+        params_error_at(
+            p, "md.species", 0, "fraction",
+            "the fractions of all species add up to %.10g, not to 1", sum);
+}
