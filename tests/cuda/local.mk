@@ -107,7 +107,8 @@ $(CUDASIM_TREE)/risk: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
-LONG_TESTS += tests/cuda/all_seeds.sh tests/cuda/remove_syncs.py
+LONG_TESTS += tests/cuda/all_seeds.sh tests/cuda/protein_long.py \
+	tests/cuda/remove_syncs.py
 EXTRA_DIST += tests/cuda/one_seed.sh
 
 # The right programs for a real card: run by make check-gpu.

@@ -2,12 +2,10 @@
 """LAMMPS's own benchmarks, read from its own files, against what it prints at
 step 0: decks of inputs/lammps, values of lammps_step0.csv.
 
-The files are looked for in WARPDECK_LAMMPS_BENCH (bench/lammps_files.sh brings
-them there), LAMMPS's folders of examples and of potentials. Small systems of
-each kind, always tested, are in bonds.py, charges.py, metals.py and rigid.py.
+Small systems of each kind, always tested, are in bonds.py, charges.py, metals.py
+and rigid.py.
 """
 
-import csv
 import os
 import re
 import shutil
@@ -19,36 +17,8 @@ tap.need("numpy", "h5py")
 import numpy as np
 
 import mdrun
-
-DECKS = os.path.join(tap.TOP_SRCDIR, "inputs", "lammps")
-FOLDERS = (os.environ.get("WARPDECK_LAMMPS_BENCH", ""),
-           "/usr/share/lammps/examples/COUPLE/multiple",
-           os.environ.get("LAMMPS_POTENTIALS", "/usr/share/lammps/potentials"))
-
-
-def published(problem):
-    path = os.path.join(tap.TOP_SRCDIR, "tests", "physics", "lammps_step0.csv")
-    with open(path, encoding="utf-8") as f:
-        rows = csv.reader(line for line in f if line[0] != "#")
-        return {r[4]: float(r[5]) for r in rows if r[0] == problem}
-
-
-def bring(name, results):
-    """The file beside the decks, or None, with so many results left out."""
-    for folder in FOLDERS:
-        path = os.path.join(folder, name)
-        if folder and os.path.exists(path):
-            shutil.copy(path, name)
-            return name
-    tap.skip(results, f"LAMMPS's {name} is absent (WARPDECK_LAMMPS_BENCH)")
-    return None
-
-
-def start(problem, *more, ranks=1):
-    """The deck's initial state, written as the only row."""
-    shutil.copy(os.path.join(DECKS, problem + ".toml"), problem + ".toml")
-    return mdrun.run(os.path.abspath(problem + ".toml"), "md.steps=0", *more,
-                     ranks=ranks)
+from lammps_files import (DECKS, bonds_of_hydrogen, bring, lengths, published,
+                          sections, start)
 
 
 def agrees(problem, name, got, want, digits=6, why=""):
@@ -84,34 +54,13 @@ def check_copper():
 
 # ---- the protein ----
 
-def sections(path):
-    """The rows of a data file by section."""
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    heads = list(re.finditer(r"^([A-Z][A-Za-z ]+?)[ \t]*\n[ \t]*\n", text, re.M))
-    ends = [h.start() for h in heads[1:]] + [len(text)]
-    return {h.group(1): [r.split("#")[0].split() for r in
-                         text[h.end():end].strip().split("\n")]
-            for h, end in zip(heads, ends)}
-
-
 def of_rigid_bonds(path, edges):
     """What bonds that the deck makes rigid have of energy at the places of the
-    file: bonds of hydrogen. LAMMPS leaves them out of the sum."""
-    s = sections(path)
-    mass = {int(r[0]): float(r[1]) for r in s["Masses"]}
-    force = {int(r[0]): (float(r[1]), float(r[2])) for r in s["Bond Coeffs"]}
-    atoms = {int(r[0]): (mass[int(r[2])], np.array(r[4:7], float))
-             for r in s["Atoms"]}
-    energy = 0.0
-    for _, kind, a, b in (map(int, r[:4]) for r in s["Bonds"]):
-        (m, x), (n, y) = atoms[a], atoms[b]
-        if min(m, n) < 1.1:
-            d = x - y
-            d -= edges * np.rint(d / edges)
-            stiff, length = force[kind]
-            energy += stiff * (np.sqrt(d @ d) - length) ** 2
-    return energy
+    file. LAMMPS leaves them out of the sum."""
+    rows = sorted((int(r[0]), r[4:7]) for r in sections(path)["Atoms"])
+    x = np.array([r[1] for r in rows], float)
+    first, second, length, stiff = bonds_of_hydrogen(path)
+    return (stiff * (lengths(x, first, second, edges) - length) ** 2).sum()
 
 
 def check_protein():

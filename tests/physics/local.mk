@@ -73,6 +73,7 @@ EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/ensemble.py \
 	tests/physics/gammatest.py \
 	tests/physics/gromacs_cases.py \
+	tests/physics/lammps_files.py \
 	tests/physics/lammps_step0.csv \
 	tests/physics/mdrun.py \
 	tests/physics/peer_values.py \
