@@ -1,6 +1,6 @@
 /* warpdeck new: a deck to start from, made of the tables. It runs as it stands:
- * required keys have their example, all others are comments with their
- * default. */
+ * required keys have their example. All others are named; with --all they are
+ * comments with their default. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +11,20 @@
 #include "driver/commands.h"
 #include "driver/driver_params.h"
 #include "solvers/solver.h"
+
+struct starter {
+    const struct solver *solver;
+    int all;
+    char sections[4096]; /* those that are named only: "[a], [b]" */
+};
+
+static void append(char *list, size_t size, const char *before,
+                   const char *name, const char *after)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s%s%s", used > 0 ? ", " : "", before,
+             name, after);
+}
 
 static int is_live(const struct param *param)
 {
@@ -35,7 +49,7 @@ static void print_summary(const char *text)
 }
 
 static void print_key(const struct param *param, int in_live_section,
-                      const struct solver *solver)
+                      const struct starter *starter)
 {
     char text[PARAM_TEXT_MAX];
     int is_solver =
@@ -46,7 +60,7 @@ static void print_key(const struct param *param, int in_live_section,
     fputs("# Type: ", stdout);
     print_summary(param_summary(param, text));
     if (is_solver)
-        printf("%s = \"%s\"\n", param->key, solver->name);
+        printf("%s = \"%s\"\n", param->key, starter->solver->name);
     else
         printf("%s%s = %s\n", in_live_section && is_live(param) ? "" : "#",
                param->key, param_example(param, text));
@@ -66,6 +80,16 @@ static int section_is_live(const struct param_table *table, const char *name)
     return 0;
 }
 
+/* Whether a short deck has something of it. */
+static int has_live_key(const struct param_table *table, const char *name)
+{
+    for (const struct param *q = table != NULL ? table->params : NULL;
+         q != NULL && q->section != NULL; q++)
+        if (strcmp(q->section, name) == 0 && is_live(q))
+            return 1;
+    return 0;
+}
+
 static int has_section(const struct param_table *table, const char *name)
 {
     const char *other;
@@ -76,22 +100,29 @@ static int has_section(const struct param_table *table, const char *name)
     return 0;
 }
 
-/* The keys of one table in a section, but for those that `before` has. */
+/* The keys of one table in a section, but for those that `before` has; names of
+ * those that are not printed go to `more`. */
 static void print_keys(const struct param_table *table, const char *name,
                        const struct param_table *before, int live,
-                       const struct solver *solver)
+                       const struct starter *starter, char *more, size_t size)
 {
-    for (const struct param *q = table->params; q->section != NULL; q++)
-        if (strcmp(q->section, name) == 0 &&
-            (before == NULL || param_table_key(before, name, q->key) == NULL))
-            print_key(q, live, solver);
+    for (const struct param *q = table->params; q->section != NULL; q++) {
+        if (strcmp(q->section, name) != 0 ||
+            (before != NULL && param_table_key(before, name, q->key) != NULL))
+            continue;
+        if (starter->all || is_live(q))
+            print_key(q, live, starter);
+        else
+            append(more, size, "", q->key, "");
+    }
 }
 
 /* `more`: the solver's table where the section is the driver's, or NULL. */
 static void print_section(const struct param_table *table, const char *name,
                           const struct param_table *more,
-                          const struct solver *solver)
+                          struct starter *starter)
 {
+    char others[2048] = "";
     const struct param_section *s =
         more != NULL ? param_table_section(more, name) : NULL;
     int live = section_is_live(table, name) ||
@@ -99,6 +130,12 @@ static void print_section(const struct param_table *table, const char *name,
     if (s == NULL)
         s = param_table_section(table, name);
     int repeated = s != NULL && s->repeated;
+    int shown = live && (has_live_key(table, name) || has_live_key(more, name));
+    if (!shown && !starter->all) {
+        append(starter->sections, sizeof starter->sections,
+               repeated ? "[[" : "[", name, repeated ? "]]" : "]");
+        return;
+    }
 
     printf("\n# ---- %s ", name);
     for (size_t i = strlen(name); i < 66; i++)
@@ -109,32 +146,35 @@ static void print_section(const struct param_table *table, const char *name,
     printf("\n%s%s%s%s\n", live ? "" : "#", repeated ? "[[" : "[", name,
            repeated ? "]]" : "]");
     if (more != NULL)
-        print_keys(more, name, NULL, live, solver);
-    print_keys(table, name, more, live, solver);
+        print_keys(more, name, NULL, live, starter, others, sizeof others);
+    print_keys(table, name, more, live, starter, others, sizeof others);
+    if (others[0] != '\0') {
+        fputs("\n# Further keys:\n", stdout);
+        param_wrap(stdout, "#   ", 79, others);
+    }
 }
 
 /* [run] stands first in a deck, what else the driver has last. */
-static void print_driver(int only_run, const struct solver *solver)
+static void print_driver(int only_run, struct starter *starter)
 {
     const struct param_table *table = driver_param_table();
+    const struct param_table *own = starter->solver->params;
     const char *name;
 
     for (int i = 0; (name = param_table_section_at(table, i)) != NULL; i++)
         if ((strcmp(name, "run") == 0) == only_run)
-            print_section(table, name,
-                          has_section(solver->params, name) ? solver->params
-                                                            : NULL,
-                          solver);
+            print_section(table, name, has_section(own, name) ? own : NULL,
+                          starter);
 }
 
-static void print_solver(const struct solver *solver)
+static void print_solver(struct starter *starter)
 {
+    const struct param_table *own = starter->solver->params;
     const char *name;
 
-    for (int i = 0; (name = param_table_section_at(solver->params, i)) != NULL;
-         i++)
+    for (int i = 0; (name = param_table_section_at(own, i)) != NULL; i++)
         if (!has_section(driver_param_table(), name))
-            print_section(solver->params, name, NULL, solver);
+            print_section(own, name, NULL, starter);
 }
 
 /* The solver's opening lines, as comments. */
@@ -174,14 +214,26 @@ int cmd_new(struct ctx *ctx, const struct command_line *line)
 
     if (solver == NULL)
         return unknown_solver(ctx, name);
+    struct starter starter = {.solver = solver,
+                              .all = line->option[OPTION_ALL] != NULL};
     print_opening(solver->starter);
-    printf("#\n# Lines that begin with # and no blank are keys that may be "
-           "changed: take the\n# # away. They show the default, or an example "
-           "where there is none.\n# 'warpdeck explain %s' tells more.\n",
+    if (starter.all)
+        printf("#\n# Lines that begin with # and no blank are keys that may be "
+               "changed: take the\n# # away. They show the default, or an "
+               "example where there is none.\n");
+    printf("%s# 'warpdeck explain %s' tells more.\n", starter.all ? "" : "#\n",
            solver->name);
-    print_driver(1, solver);
-    print_solver(solver);
-    print_driver(0, solver);
+    print_driver(1, &starter);
+    print_solver(&starter);
+    print_driver(0, &starter);
+    if (starter.sections[0] != '\0') {
+        fputs("\n# ---- further sections -----------------------------------"
+              "--------------------\n",
+              stdout);
+        printf("# 'warpdeck new %s --all' shows them with all their keys.\n#\n",
+               solver->name);
+        param_wrap(stdout, "#   ", 79, starter.sections);
+    }
     if (fflush(stdout) != 0 || ferror(stdout))
         return FAIL(ctx, STATUS_IO, "cannot write to standard output");
     return 0;

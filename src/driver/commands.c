@@ -54,6 +54,8 @@ const struct option options[OPTION_COUNT] = {
                               "a check, as LAMMPS's own benchmark does "
                               "(default: 0, when a particle has moved too "
                               "far)"},
+    [OPTION_ALL] = {"all", 0, NULL,
+                    "every key that there is, with its default as a comment"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, "print only warnings and errors"},
     [OPTION_VERBOSE] = {"verbose", 'v', NULL, "print more"},
     [OPTION_HELP] = {"help", 'h', NULL, "show help and leave"},
@@ -139,12 +141,14 @@ const struct command commands[] = {
     {.name = "new",
      .synopsis = "SOLVER",
      .help = "print a commented deck to start from",
-     .details = "Prints a complete deck that runs as it stands:\n"
+     .details = "Prints a short deck that runs as it stands, and names what "
+                "else there is; with --all it shows that, too.\n"
                 "\n"
                 "    warpdeck new md > first.toml\n"
                 "    warpdeck run first.toml",
      .arguments_min = 1,
      .arguments_max = 1,
+     .options = BIT(ALL),
      .run = cmd_new},
     {.name = "info",
      .synopsis = "",

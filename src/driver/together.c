@@ -13,6 +13,7 @@
 #include "driver/abreast.h"
 #include "driver/commands.h"
 #include "driver/exchange.h"
+#include "driver/format.h"
 #include "driver/member.h"
 #include "driver/replicas.h"
 #include "driver/resume.h"
@@ -372,6 +373,18 @@ static int loop(struct ctx *ctx, struct together *t, int *stopped)
 
 /* ---- all ---- */
 
+/* The closing lines of a replica tell of its own turns. */
+static void tell_time(struct ctx *ctx, const struct together *t, int64_t steps,
+                      double seconds)
+{
+    char text[FORMAT_MAX];
+    log_info(ctx->log,
+             "all %d replicas: %" PRId64 " step%s each in %s; the time of one "
+             "is that of its own turns",
+             t->plan->count, steps, steps == 1 ? "" : "s",
+             format_seconds(seconds, text));
+}
+
 static int run_all(struct ctx *ctx, struct together *t,
                    const struct command_line *line)
 {
@@ -393,7 +406,10 @@ static int run_all(struct ctx *ctx, struct together *t,
     if (finished)
         return 0;
     TRY(each(ctx, t, begin, 0));
+    double start = timer_now();
+    int64_t first = step_now(t);
     TRY(loop(ctx, t, &stopped));
+    tell_time(ctx, t, step_now(t) - first, timer_now() - start);
     if (!stopped)
         return 0;
     FAIL(ctx, STATUS_STOPPED, "%d replicas are not finished", t->plan->count);

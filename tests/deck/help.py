@@ -80,7 +80,7 @@ def uncommented(text):
 
 def new_flow():
     """The same of a solver that adds to the driver's sections."""
-    text = shown("new", "fluid")
+    text = shown("new", "fluid", "--all")
     heads = re.findall(r"^#?(\[+[a-z_.]+\]+)$", text, flags=re.M)
     tap.is_(sorted(h for h in set(heads) if heads.count(h) > 1), [],
             "each section stands once in the deck of a flow")
@@ -102,10 +102,19 @@ def new_flow():
 
 def test_new():
     text = shown("new", "md")
+    tap.ok(len(text.splitlines()) < 170 and "[md.bonds]" in text and
+           re.search(r"# Further keys:\n#   .*\bgraphs\b", text),
+           "new prints a short deck, and names what else there is")
+    with open("short.toml", "w", encoding="utf-8") as deck:
+        deck.write(text)
+    got = tap.warpdeck("check", "short.toml", "--measure", "0", check=False)
+    if not tap.is_(got.returncode, 0, "which passes the check"):
+        tap.note(got.stderr)
+    text = shown("new", "md", "--all")
     with open("first.toml", "w", encoding="utf-8") as deck:
         deck.write(text)
     tap.ok(text.startswith("# ") and max(map(len, text.splitlines())) < 80,
-           "new prints a deck with lines below 80 columns")
+           "new --all prints a deck with lines below 80 columns")
     keys = re.findall(r"^#?([a-z_]+) = ", text, flags=re.M)
     tap.ok(len(keys) > 30, f"it has {len(keys)} keys, live or as comments")
     got = tap.warpdeck("check", "first.toml", check=False)
