@@ -14,6 +14,9 @@ KERNEL_FN int wrap_coordinate(double *x, double lo, double length,
     if (*x >= lo && *x < hi)
         return 0;
     double turns = floor((*x - lo) / length);
+    /* Too fast, or no number: whoever looks for such particles says so. */
+    if (!(fabs(turns) < 2e9))
+        return 0;
     *x -= turns * length;
     if (*x < lo) { /* rounding at a face */
         *x += length;
@@ -23,7 +26,7 @@ KERNEL_FN int wrap_coordinate(double *x, double lo, double length,
         *x = lo;
         turns += 1;
     }
-    *image += (int32_t)turns;
+    *image = (int32_t)((int64_t)*image + (int64_t)turns);
     return 1;
 }
 

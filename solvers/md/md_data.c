@@ -2,6 +2,7 @@
 #include "md_data.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 #include "base/error.h"
 #include "domain/topology.h"
 #include "md.h"
+
+#define KERNEL_FN static inline __attribute__((unused))
+#include "kernels/md/wrap.h"
 
 enum { PIECE = 16384 }; /* atoms or terms sent at once */
 
@@ -202,6 +206,31 @@ static int find_special(struct ctx *ctx, const struct md *md,
     return status;
 }
 
+/* A bond of more than half the box is nearer to another image of its particle:
+ * a wrong id, or a box that is not the file's. Rank 0. */
+static int check_bonds(struct ctx *ctx, const struct md *md,
+                       const struct md_data *data)
+{
+    double most = 0.5 * md_shortest_edge(md);
+    for (size_t i = 0; i < data->n_all_terms; i++) {
+        const struct md_term *t = &data->terms[i];
+        double x[3], r2;
+        if (t->kind != MD_TERM_BOND)
+            continue;
+        for (int d = 0; d < 3; d++)
+            x[d] = data->atoms[t->id[1] - 1].position[d] -
+                   data->atoms[t->id[0] - 1].position[d];
+        nearest_difference(x, md->box_length, md->tilt);
+        r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        if (r2 > most * most)
+            return FAIL(ctx, STATUS_INPUT,
+                        "%s: the bond of atoms %" PRId64 " and %" PRId64
+                        " is %.6g long, more than half the box, %.6g",
+                        data->path, t->id[0], t->id[1], sqrt(r2), most);
+    }
+    return 0;
+}
+
 static int place_terms(struct ctx *ctx, const struct md *md,
                        const struct md_data *data, const struct md_list *list,
                        struct topology *topology)
@@ -212,6 +241,8 @@ static int place_terms(struct ctx *ctx, const struct md *md,
     const struct md_term *terms = data->terms;
     size_t n = 0, n_terms = is_reader ? data->n_all_terms : 0;
     status = mark_own(ctx, data, list, &here);
+    if (status == 0 && is_reader)
+        status = check_bonds(ctx, md, data);
     if (status == 0 && is_reader && !data->styled)
         status = find_special(ctx, md, data, &special, &n);
     if (status == 0 && is_reader && md->rigid.on) {

@@ -335,6 +335,8 @@ def check_refused():
          "bad.data:18: error: the header promises 99999999 atoms, more than"),
         ("an endless box", re.sub(r"\S+ \S+ zlo", "-1e308 1e308 zlo", good),
          "the box is inf long in z"),
+        ("a bond across the box", good.replace("\n1 1 1 2\n", "\n1 1 1 200\n"),
+         "the bond of atoms 1 and 200 is 10.6555 long, more than half the box"),
         ("nothing", "", "empty"),
     ]
     for name, text, said in cases:
