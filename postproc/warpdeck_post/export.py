@@ -2,6 +2,7 @@
 observables and tables as CSV; archive does the rest."""
 
 import os
+import re
 
 import numpy
 
@@ -14,8 +15,16 @@ XYZ_NAMES = {"position": "pos", "velocity": "velo", "force": "forces"}
 XYZ_LAST = ("id", "mass", "image")
 
 
-def _output(path, output, ending):
-    output = output or os.path.splitext(path)[0] + ending
+def _output(r, path, output, ending):
+    """Where to write. A name that nobody gave may be that of a file which the deck
+    reads: NAME.xyz of NAME.toml."""
+    if output is None:
+        output = os.path.splitext(path)[0] + ending
+        name = os.path.basename(output)
+        if os.path.exists(output) and re.search(
+                rf'"(?:[^"\n]*/)?{re.escape(name)}"', r.resolved_deck or ""):
+            raise PostError(f"'{output}' is there, and the deck reads a file of "
+                            "that name; give another name with -o")
     refuse_itself(path, output)
     return output
 
@@ -256,7 +265,7 @@ def run(path, to, output):
     with Result(path) as r:
         to = to or _default(r)
         _check_kind(r, to)
-        output = _output(path, output, ENDINGS.get(to, "." + to))
+        output = _output(r, path, output, ENDINGS.get(to, "." + to))
         if to != "vtr":
             {"xyz": _export_xyz, "csv": _export_csv, "lammps": _export_lammps,
              "npz": archive.npz, "parquet": archive.parquet}[to](r, output)

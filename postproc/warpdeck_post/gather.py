@@ -11,6 +11,7 @@ from .export import _open
 from .result import Result
 
 BLOCKS = 8
+LINE, FEWEST = 240, 6  # letters of a line on the screen; columns in any case
 
 
 def _files(folder):
@@ -99,8 +100,18 @@ def _short(text):
 
 
 def _print(heads, rows):
-    """The table on the screen, without the errors of the means."""
+    """The table on the screen, without the errors of the means, as many columns
+    as a long line has; returns how many are left out."""
     shown = [i for i, h in enumerate(heads) if not h.startswith("error of ")]
+    room = LINE
+    for n, i in enumerate(shown):
+        room -= 2 + max(len(_short(row[i])) for row in [heads] + rows)
+        if room < 0 and n > FEWEST:
+            left_out = len(shown) - n
+            shown = shown[:n]
+            break
+    else:
+        left_out = 0
     cells = [[heads[i] for i in shown]] + [
         [_short(row[i]) if row[i] not in ("nan", "inf", "-inf") else row[i]
          for i in shown] for row in rows]
@@ -108,6 +119,7 @@ def _print(heads, rows):
     for row in cells:
         print("  ".join([row[0].ljust(width[0])] + [
             c.rjust(w) for c, w in zip(row[1:], width[1:])]).rstrip())
+    return left_out
 
 
 def _column(heads, name):
@@ -190,12 +202,13 @@ def run(folder, output, plotted=None):
             row += [_text(x) for x in
                     m["values"].get(name, (float("nan"), float("nan")))]
         rows.append(row)
-    _print(heads, rows)
+    left_out = _print(heads, rows)
     output = output or os.path.join(folder, "gathered.csv")
     with _open(output) as out:
         for row in [heads] + rows:
             out.write(",".join(row) + "\n")
-    print(f"wrote {output} ({labels.count(len(rows), 'row')})")
+    print(f"wrote {output} ({labels.count(len(rows), 'row')}" + (
+        f", with {labels.count(left_out, 'column')} more)" if left_out else ")"))
     if plotted:
         _draw(heads, rows, plotted, os.path.splitext(output)[0] + ".png")
     return 0

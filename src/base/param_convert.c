@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { PRINT_MAX = 48, WHY_MAX = 256 };
 
@@ -206,6 +207,10 @@ static const char *near_choice(const char *choices, const char *word, char *buf,
         char name[64];
         const char *names[2] = {name, found};
         snprintf(name, sizeof name, "%.*s", (int)n, c);
+        if (strcasecmp(word, name) == 0) {
+            snprintf(buf, size, "%s", name);
+            return buf;
+        }
         if (deck_nearest(word, found != NULL ? 2 : 1, names) == name) {
             snprintf(buf, size, "%s", name);
             found = buf;

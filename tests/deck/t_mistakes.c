@@ -58,6 +58,8 @@ static void test_mistakes(struct ctx *ctx)
     refused(ctx, BASE "style = \"jl\"\n", "a wrong choice",
             "toy.pair.style = \"jl\": expected one of \"lj\", \"wca\", "
             "\"morse\"; did you mean \"lj\"?");
+    refused(ctx, BASE "style = \"MORSE\"\n", "a choice in capitals",
+            "did you mean \"morse\"?");
     refused(ctx, BASE "style = \"lj/cut\"\n", "what another program calls it",
             "expected one of \"lj\", \"wca\", \"morse\"; here that is \"lj\"");
     refused(ctx, RUN "[toy]\nNr-steps = 1\n[toy.pair]\ncutoff = 1\n",

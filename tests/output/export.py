@@ -172,6 +172,16 @@ def check_errors():
                         "no particles"), "a book has no particles")
     tap.ok(post.works(post.post("export", "killed.h5", "--to", "lammps"),
                       "(2 frames)"), "a killed run has the frames that it has")
+    shutil.copy("run.h5", "start.h5")
+    with h5py.File("start.h5", "r+") as f:
+        del f["run/resolved_deck"]
+        f["run/resolved_deck"] = b'[md.initial]\nread = "a/start.xyz"\n'
+    with open("start.xyz", "w", encoding="utf-8") as f:
+        f.write("where a run begins")
+    tap.ok(post.refused(post.post("export", "start.h5"), "give another name"),
+           "a file that the deck reads is not written over")
+    tap.ok(post.works(post.post("export", "start.h5", "-o", "frames.xyz"),
+                      "(3 frames)"), "another name does")
 
 
 post.particles("run.h5", particles=400, frames=3, rows=41, table=1,

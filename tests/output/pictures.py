@@ -4,6 +4,8 @@ labels, scales, limits, numbers of marks, ranges of colors. Every graph shows
 something, and no word is cut off. With WARPDECK_STORE_PICTURES=1 the structures
 are stored anew: look at the pictures then."""
 
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -12,8 +14,8 @@ import post
 import tap
 
 h5py, numpy, _ = tap.need("h5py", "numpy", "matplotlib")
-from warpdeck_post import (curves, flow_panels, frame, labels,  # noqa: E402
-                           panels, particles, plot, render, spheres)
+from warpdeck_post import (curves, flow_panels, frame, gather,  # noqa: E402
+                           labels, panels, particles, plot, render, spheres)
 from warpdeck_post.result import Result  # noqa: E402
 
 
@@ -258,6 +260,13 @@ tap.ok(post.works(post.post("gather", ".", "--plot", "step", "complete"),
        "no column 'heat'" in post.post("gather", ".", "--plot", "heat",
                                        "step").stderr,
        "a sweep is drawn, one column over another")
+heads = ["folder"] + [f"a.key.of.some.length{n}" for n in range(30)]
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    left_out = gather._print(heads, [["x"] * len(heads)])
+tap.ok(max(map(len, said.getvalue().splitlines())) <= gather.LINE and
+       left_out == 31 - len(said.getvalue().splitlines()[0].split()),
+       "of many columns those are shown that a line has room for")
 tap.ok(post.works(post.post("show", "run.h5"), "diffusion B", "0.5 sigma^2/tau",
                   "viscosity", "0.98 ± 0.4 epsilon tau/sigma^3",
                   "(bonded: 80 at r ="), "show has what they say")
