@@ -164,6 +164,14 @@ KERNEL_FN real simd_pick_eighth(const scalar *table, lane_int index)
     return simd_pick(table, index & 7);
 }
 
+/* table[index[l] modulo LANES] for each lane. */
+KERNEL_FN real simd_pick_lane(real table, lane_int index)
+{
+    if (SIMD_IS_DOUBLE)
+        return (real)_mm512_permutexvar_pd((__m512i)index, (__m512d)table);
+    return (real)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
+}
+
 KERNEL_FN box_real simd_box_max(box_real a, box_real b)
 {
     return (box_real)_mm512_max_ps((__m512)a, (__m512)b);
@@ -351,7 +359,16 @@ typedef uint8_t lane_bytes __attribute__((vector_size(LANES), aligned(1)));
 KERNEL_FN real simd_lookup(const scalar *table, const uint8_t *index, int few)
 {
     real r = {0};
-#if defined(__GNUC__) && !defined(__clang__)
+#ifdef SIMD_AVX512 /* gcc would widen the bytes one by one */
+    if (few && SIMD_IS_DOUBLE)
+        return (real)_mm512_permutexvar_pd(
+            _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)index)),
+            *(const __m512d *)(const void *)table);
+    if (few)
+        return (real)_mm512_permutexvar_ps(
+            _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)index)),
+            *(const __m512 *)(const void *)table);
+#elif defined(__GNUC__) && !defined(__clang__)
     if (few) {
         lane_bytes bytes = *(const lane_bytes *)index;
         lane_int lane = __builtin_convertvector(bytes, lane_int);

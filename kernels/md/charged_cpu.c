@@ -23,6 +23,10 @@
 
 /* ---- one tile ---- */
 
+#if defined SIMD_AVX512 && KERNEL_SCALAR_BYTES == 4
+#define TABLE_HELD
+#endif
+
 /* Coulomb: none, segments.h, smooth.h. */
 enum { COULOMB_NONE, COULOMB_SEGMENTED, COULOMB_SMOOTH };
 /* Where coefficients come from: lj_rows.h. */
@@ -46,6 +50,9 @@ struct same {
     real parts;        /* per squared length: smooth.h */
     real lj_cut2;      /* of all pairs, where mixed */
     real from2, width; /* of the switch, in squared distances */
+#ifdef TABLE_HELD
+    real force[COULOMB_DEGREE + 1];
+#endif
 };
 
 /* The particle i of a row. */
@@ -165,8 +172,12 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
         u = table_value(t->energy, at, place);
     simd_mask near = simd_less_in(in, r2, cut2);
     simd_mask close = simd_less_in(near, r2, least2);
-    if (__builtin_expect(simd_any(close), 0))
-        exact_pairs(s, i, j, close, &r2, &g, &u);
+    if (__builtin_expect(simd_any(close), 0)) {
+        real at_r2 = r2, exact_g = g, exact_u = u; /* in memory only here */
+        exact_pairs(s, i, j, close, &at_r2, &exact_g, &exact_u);
+        g = exact_g;
+        u = exact_u;
+    }
     *force = simd_keep(near, g);
     *energy = simd_keep(near, u);
 }
@@ -198,8 +209,9 @@ exact_lanes(const struct md_store *s, simd_mask close, const real *r2,
 }
 
 KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
-                           size_t j, simd_mask in, real r2, const struct form k,
-                           real *force, real *energy)
+                           const struct same *same, size_t j, simd_mask in,
+                           real r2, const struct form k, real *force,
+                           real *energy)
 {
     const struct md_charges *c = s->charges;
     const lane_int bits = (lane_int)r2;
@@ -209,13 +221,24 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
     const lane_int within = bits & ((one << below) - 1);
     const scalar middle = 1 + (scalar)0.5 / (1 << COULOMB_BITS);
     real t = (real)(within | COULOMB_ONE) - middle, u = {0};
+#ifdef TABLE_HELD
+    real g = simd_pick_lane(same->force[COULOMB_DEGREE], at);
+    KERNEL_UNROLL for (int d = COULOMB_DEGREE - 1; d >= 0; d--) g =
+        g * t + simd_pick_lane(same->force[d], at);
+#else
+    (void)same;
     real g = polynomial(c->force, at, t);
+#endif
     if (k.want)
         u = polynomial(c->energy, at, t);
     simd_mask near = simd_less_in(in, r2, simd_set((scalar)c->cutoff2));
     simd_mask close = simd_less_in(near, r2, simd_set((scalar)c->least2));
-    if (__builtin_expect(simd_any(close), 0))
-        exact_lanes(s, close, &r2, &g, &u);
+    if (__builtin_expect(simd_any(close), 0)) {
+        real at_r2 = r2, exact_g = g, exact_u = u; /* in memory only here */
+        exact_lanes(s, close, &at_r2, &exact_g, &exact_u);
+        g = exact_g;
+        u = exact_u;
+    }
     real qq = i->charge * *(const real *)(s->charge + j / 3);
     *force += simd_keep(near, qq * g);
     if (k.want)
@@ -293,7 +316,7 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f,
     if (k.charged == COULOMB_SMOOTH)
         add_smooth(s, i, same, t, in, k, &g, &uq);
     else if (k.charged)
-        add_coulomb(s, i, j, in, r2, k, &g, &uq);
+        add_coulomb(s, i, same, j, in, r2, k, &g, &uq);
     sum->f0 += g * t->dx;
     sum->f1 += g * t->dy;
     sum->f2 += g * t->dz;
@@ -355,13 +378,19 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
     const uint16_t *mask = list->masks;
     double energy = 0, coulomb = 0, virial = 0;
     const double width = (double)s->mix_cut2 - s->charges->from2;
-    const struct same same = {
+    struct same same = {
         .cut2 = simd_set((scalar)s->charges->cutoff2),
         .parts = simd_set((scalar)s->charges->parts_per_length2),
         .lj_cut2 = simd_set(s->mix_cut2),
         .from2 = simd_set((scalar)s->charges->from2),
         .width = simd_set((scalar)width),
     };
+#ifdef TABLE_HELD
+    if (k.charged == COULOMB_SEGMENTED)
+        for (int d = 0; d <= COULOMB_DEGREE; d++)
+            same.force[d] =
+                *(const real *)(s->charges->force + d * COULOMB_SEGMENTS);
+#endif
     uint32_t current = list->n_rows > 0 ? list->rows[0].cluster : 0;
     for (size_t r = 0; r < list->n_rows; r++) {
         const struct md_row *row = &list->rows[r];

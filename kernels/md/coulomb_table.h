@@ -17,7 +17,7 @@ enum { COULOMB_BITS = 1, COULOMB_DEGREE = 12, COULOMB_MANTISSA = 52 };
 typedef int64_t coulomb_bits;
 #define COULOMB_ONE INT64_C(0x3ff0000000000000)
 #else
-enum { COULOMB_BITS = 2, COULOMB_DEGREE = 5, COULOMB_MANTISSA = 23 };
+enum { COULOMB_BITS = 1, COULOMB_DEGREE = 7, COULOMB_MANTISSA = 23 };
 typedef int32_t coulomb_bits;
 #define COULOMB_ONE INT32_C(0x3f800000)
 #endif

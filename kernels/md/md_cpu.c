@@ -73,7 +73,8 @@ static void destroy(struct md_store *s)
                      s->table_rows,
                      s->mix[0],
                      s->mix[1],
-                     s->mesh_copies};
+                     s->mesh_copies,
+                     s->mesh_points};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         free(owned[k]);
     md_terms_destroy(s->terms);

@@ -20,6 +20,10 @@ _Static_assert(ROW == 8, "sum_of() adds eight");
 typedef double mesh_row
     __attribute__((vector_size(ROW * sizeof(double)), aligned(8)));
 
+/* The field at a point: x, y, z and a number that nobody looks at. */
+typedef scalar mesh_point
+    __attribute__((vector_size(4 * sizeof(scalar)), aligned(sizeof(scalar))));
+
 /* The particles of one cluster: their lowest points, as seen from the brick's
  * first, and weights. */
 struct spots {
@@ -43,6 +47,7 @@ static void stand_up(const struct md_brick *b, double u[3][LANES])
 KERNEL_FN void find_spots(const struct md_store *s, const struct md_brick *b,
                           const int order, size_t cluster, struct spots *out)
 {
+    const double far = 1e9, round = 6755399441055744.0; /* 1.5 2^52 */
     double way[3][LANES];
     for (int d = 0; d < 3; d++) {
         const state *x = s->x + CLUSTER(cluster) + (size_t)(d * LANES);
@@ -59,10 +64,15 @@ KERNEL_FN void find_spots(const struct md_store *s, const struct md_brick *b,
         double w[LANES];
         for (int l = 0; l < LANES; l++) {
             double u = way[d][l] * per_length - less;
-            double low = floor(u);
-            w[l] = u - low;
             /* padding stands far away; nobody looks at it */
-            out->at[d][l] = (int64_t)fmin(fmax(low, -1e9), 1e9);
+            u = u > -far ? u : -far;
+            u = u < far ? u : far;
+            /* floor(), of all lanes at once */
+            double low = u + round;
+            low -= round;
+            low -= low > u ? 1 : 0;
+            w[l] = u - low;
+            out->at[d][l] = (int64_t)low;
         }
         bspline_weights(order, LANES, w, &out->weight[d][0][0]);
     }
@@ -76,12 +86,6 @@ KERNEL_FN mesh_row row_of(const struct spots *p, const int order, int lane,
     KERNEL_UNROLL for (int k = 0; k < order; k++) row[k] =
         p->weight[0][k][lane] * factor;
     return row;
-}
-
-/* Pairwise: one number after the other would wait for each addition. */
-KERNEL_FN double sum_of(mesh_row v)
-{
-    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
 KERNEL_FN int is_inside(const struct md_brick *b, const int order,
@@ -135,9 +139,11 @@ KERNEL_FN size_t spread_some(const struct md_store *s, const struct md_brick *b,
     return lost;
 }
 
+/* `points` has the whole field of a point in one place: one load for each, and
+ * nothing to be added up over lanes. */
 KERNEL_FN void gather_some(const struct md_store *s, const struct md_brick *b,
                            const int order, size_t first, size_t last,
-                           const double *const field[3])
+                           const mesh_point *points)
 {
     struct spots p;
     for (size_t c = first; c < last; c++) {
@@ -148,25 +154,25 @@ KERNEL_FN void gather_some(const struct md_store *s, const struct md_brick *b,
             if (s->id[slot] == 0 || !(fabs(q) > 0) ||
                 !is_inside(b, order, &p, l))
                 continue;
-            const mesh_row wx = row_of(&p, order, l, q);
-            mesh_row sum[3] = {{0}, {0}, {0}};
+            mesh_point sum = {0}, wx[MD_MESH_ORDER_MAX];
+            KERNEL_UNROLL for (int i = 0; i < order; i++) wx[i] =
+                (scalar)(p.weight[0][i][l] * q) - (mesh_point){0};
             int64_t plane = first_of(b, &p, l);
             for (int k = 0; k < order; k++) {
-                int64_t at = plane;
+                const mesh_point *row = points + plane;
                 const double wz = p.weight[2][k][l];
                 KERNEL_UNROLL for (int j = 0; j < order; j++)
                 {
-                    const double w = wz * p.weight[1][j][l];
-                    for (int d = 0; d < 3; d++)
-                        sum[d] += w * *(const mesh_row *)(field[d] + at);
-                    at += b->pitch;
+                    mesh_point along = wx[0] * row[0];
+                    KERNEL_UNROLL for (int i = 1; i < order; i++) along +=
+                        wx[i] * row[i];
+                    sum += (scalar)(wz * p.weight[1][j][l]) * along;
+                    row += b->pitch;
                 }
                 plane += b->pitch * b->n[1];
             }
-            for (int d = 0; d < 3; d++) {
-                sum[d] *= wx;
-                s->f[SLOT(slot, d)] += (scalar)sum_of(sum[d]);
-            }
+            for (int d = 0; d < 3; d++)
+                s->f[SLOT(slot, d)] += sum[d];
         }
     }
 }
@@ -181,9 +187,9 @@ KERNEL_FN void gather_some(const struct md_store *s, const struct md_brick *b,
     }                                                                         \
     static __attribute__((noinline)) void gather_##order(                     \
         const struct md_store *s, const struct md_brick *b, size_t first,     \
-        size_t last, const double *const field[3])                            \
+        size_t last, const mesh_point *points)                                \
     {                                                                         \
-        gather_some(s, b, order, first, last, field);                         \
+        gather_some(s, b, order, first, last, points);                        \
     }
 LOOPS(2)
 LOOPS(3)
@@ -197,7 +203,7 @@ static size_t (*const spread[])(const struct md_store *,
                                 double *) = {spread_2, spread_3, spread_4,
                                              spread_5, spread_6, spread_7};
 static void (*const gather[])(const struct md_store *, const struct md_brick *,
-                              size_t, size_t, const double *const *) = {
+                              size_t, size_t, const mesh_point *) = {
     gather_2, gather_3, gather_4, gather_5, gather_6, gather_7};
 
 /* Worker k's clusters. */
@@ -226,7 +232,9 @@ int md_spread_charges(struct ctx *ctx, struct md_store *s,
     if (s->n_clusters == 0)
         return 0;
     if (md_grow((void **)&s->mesh_copies, &s->cap_mesh_copies, copies * size,
-                sizeof *s->mesh_copies) != 0)
+                sizeof *s->mesh_copies) != 0 ||
+        md_grow((void **)&s->mesh_points, &s->cap_mesh_points, 4 * size,
+                sizeof *s->mesh_points) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers) \
     reduction(min                                                      \
@@ -251,10 +259,19 @@ int md_spread_charges(struct ctx *ctx, struct md_store *s,
 void md_gather_field(struct md_store *s, const struct md_brick *b,
                      const double *const field[3])
 {
+    const size_t size = md_brick_size(b);
+    const double *fx = field[0], *fy = field[1], *fz = field[2];
+    mesh_point *points = (mesh_point *)(void *)s->mesh_points;
+    if (s->n_clusters == 0)
+        return;
+#pragma omp parallel for schedule(static) num_threads(s->n_workers)
+    for (size_t i = 0; i < size; i++)
+        points[i] =
+            (mesh_point){(scalar)fx[i], (scalar)fy[i], (scalar)fz[i], 0};
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++)
         gather[b->order - MD_MESH_ORDER_MIN](s, b, share(s, k), share(s, k + 1),
-                                             field);
+                                             points);
 }
 
 /* ---- moments ---- */

@@ -18,27 +18,37 @@
 #include "kernels/md/tensor.h"
 #include "kernels/md/wrap.h"
 
-struct rigid_group {
-    struct rigid_shape shape;
-    uint32_t slot[RIGID_PARTICLES];
-    uint8_t own;                     /* bit k: particle k is own */
-    double share[RIGID_PARTICLES];   /* of the group's mass */
-    double held[RIGID_PARTICLES][3]; /* places beside the first */
-    double speed2[RIGID_BONDS];      /* of one end of a bond beside the other */
+/* RIGID_WIDE groups of one form, lane by lane. Lanes without a group are as the
+ * first one. */
+struct rigid_set {
+    double held[RIGID_PARTICLES * 3]
+               [RIGID_WIDE];                   /* beside the first particle */
+    double share[RIGID_PARTICLES][RIGID_WIDE]; /* of the group's mass */
+    double square[RIGID_BONDS][RIGID_WIDE];    /* of lengths; 0: no bond */
+    double per_square[RIGID_BONDS][RIGID_WIDE];
+    double inverse_mass[RIGID_PARTICLES][RIGID_WIDE]; /* 0: no particle */
+    double speed2[RIGID_BONDS][RIGID_WIDE]; /* of one end beside the other */
+    uint32_t slot[RIGID_PARTICLES][RIGID_WIDE];
+    uint8_t own[RIGID_WIDE]; /* bit k: particle k is own */
+    uint8_t particles[RIGID_WIDE];
+    int n, triangle, whole; /* whole: all are own */
 };
 
 struct md_rigid {
-    struct rigid_group *group;
+    struct rigid_set *set;
     size_t n, capacity;
+    size_t open[2];     /* 1 + the set of each form that is filled now; or 0 */
     double (*value)[3]; /* of each slot of copies */
     size_t cap_value;
+    int kind, type; /* of `shape`, the last one */
+    struct rigid_shape shape;
 };
 
 void md_rigid_destroy(struct md_rigid *r)
 {
     if (!r)
         return;
-    free(r->group);
+    free(r->set);
     free(r->value);
     free(r);
 }
@@ -51,31 +61,58 @@ int md_rigid_clear(struct ctx *ctx, struct md_store *s)
     if (!s->rigid || md_grow((void **)&s->rigid->value, &s->rigid->cap_value,
                              slots, sizeof *s->rigid->value) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for rigid bonds");
-    s->rigid->n = 0;
+    s->rigid->n = s->rigid->open[0] = s->rigid->open[1] = 0;
+    s->rigid->kind = -1;
     return 0;
+}
+
+static void fill_lane(const struct md_store *s, struct rigid_set *g, int l,
+                      const struct rigid_shape *shape,
+                      const struct slot_term *term)
+{
+    double whole = 0;
+    for (int k = 0; k < shape->particles; k++)
+        whole += s->setup.mass[s->species[term->slot[k]]];
+    for (int k = 0; k < RIGID_PARTICLES; k++) {
+        int is = k < shape->particles;
+        double mass = s->setup.mass[s->species[term->slot[is ? k : 0]]];
+        g->slot[k][l] = term->slot[is ? k : 0];
+        g->inverse_mass[k][l] = is ? 1 / mass : 0;
+        g->share[k][l] = is ? mass / whole : 0;
+    }
+    for (int k = 0; k < RIGID_BONDS; k++) {
+        g->square[k][l] = k < shape->n ? shape->square[k] : 0;
+        g->per_square[k][l] = k < shape->n ? 1 / shape->square[k] : 0;
+        g->speed2[k][l] = 0;
+    }
+    g->own[l] = term->own;
+    g->particles[l] = (uint8_t)shape->particles;
 }
 
 int md_rigid_add(struct ctx *ctx, struct md_store *s,
                  const struct slot_term *term)
 {
     struct md_rigid *r = s->rigid;
-    if (md_grow((void **)&r->group, &r->capacity, r->n + 1 + r->n / 4,
-                sizeof *r->group) != 0)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for rigid bonds");
-    struct rigid_group *g = &r->group[r->n++];
-    memset(g, 0, sizeof *g);
-    rigid_shape_of(&s->terms->field, term->kind, term->type, &g->shape);
-    g->own = term->own;
-    double whole = 0;
-    for (int k = 0; k < g->shape.particles; k++) {
-        double mass = s->setup.mass[s->species[term->slot[k]]];
-        g->slot[k] = term->slot[k];
-        g->shape.inverse_mass[k] = 1 / mass;
-        g->share[k] = mass;
-        whole += mass;
+    if (term->kind != r->kind || term->type != r->type)
+        rigid_shape_of(&s->terms->field, term->kind, term->type, &r->shape);
+    r->kind = term->kind;
+    r->type = term->type;
+    int triangle = rigid_is_triangle(&r->shape);
+    size_t at = r->open[triangle];
+    if (at == 0 || r->set[at - 1].n == RIGID_WIDE) {
+        if (md_grow((void **)&r->set, &r->capacity, r->n + 1 + r->n / 4,
+                    sizeof *r->set) != 0)
+            return FAIL(ctx, STATUS_MEMORY, "no memory for rigid bonds");
+        r->open[triangle] = at = ++r->n;
+        memset(&r->set[at - 1], 0, sizeof *r->set);
+        r->set[at - 1].triangle = triangle;
+        r->set[at - 1].whole = 1;
     }
-    for (int k = 0; k < g->shape.particles; k++)
-        g->share[k] /= whole;
+    struct rigid_set *g = &r->set[at - 1];
+    for (int l = g->n; l < (g->n == 0 ? RIGID_WIDE : g->n + 1); l++)
+        fill_lane(s, g, l, &r->shape, term);
+    g->n++;
+    g->whole &= term->own == (1 << r->shape.particles) - 1;
     return 0;
 }
 
@@ -84,9 +121,12 @@ double md_rigid_count(const struct md_store *s, double *joined)
     double sum = 0;
     *joined = 0;
     for (size_t i = 0; s->rigid && i < s->rigid->n; i++) {
-        const struct rigid_group *g = &s->rigid->group[i];
-        sum += g->own & 1 ? g->shape.n : 0;
-        *joined += g->own & 1 ? g->shape.particles - 1 : 0;
+        const struct rigid_set *g = &s->rigid->set[i];
+        for (int l = 0; l < g->n; l++) {
+            for (int k = 0; k < RIGID_BONDS && g->own[l] & 1; k++)
+                sum += g->square[k][l] > 0;
+            *joined += g->own[l] & 1 ? g->particles[l] - 1 : 0;
+        }
     }
     return sum;
 }
@@ -121,41 +161,116 @@ void md_unpack_values(struct md_store *s, const double (*in)[3])
         md_dpd_take_values(s, in);
 }
 
-static void values_of(const struct md_store *s, const struct rigid_group *g,
-                      enum md_value what, double out[RIGID_PARTICLES][3])
+/* ---- lanes ---- */
+
+typedef rigid_real set_real __attribute__((aligned(8))); /* where it lies */
+
+static void take_lanes(const double from[][RIGID_WIDE], int n, rigid_real *out)
 {
-    size_t own = (size_t)s->n_clusters * (size_t)LANES;
-    for (int k = 0; k < g->shape.particles; k++)
-        for (int d = 0; d < 3; d++)
-            out[k][d] = g->own >> k & 1 ? value_of(s, what, g->slot[k], d)
-                                        : s->rigid->value[g->slot[k] - own][d];
+    for (int k = 0; k < n; k++)
+        out[k] = *(const set_real *)from[k];
 }
 
-/* Places relative to the first particle's, across the box's faces. */
-static void relative(const struct md_store *s, int n,
-                     const double x[RIGID_PARTICLES][3],
-                     double out[RIGID_PARTICLES][3])
+static void keep_lanes(const rigid_real *from, int n, double out[][RIGID_WIDE])
 {
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
+        *(set_real *)out[k] = from[k];
+}
+
+/* What does not change from step to step, and the places held. */
+static void load_set(const struct rigid_set *g, struct rigid_block *b)
+{
+    take_lanes(g->held, RIGID_PARTICLES * 3, (rigid_real *)b->held);
+    take_lanes(g->square, RIGID_BONDS, b->square);
+    take_lanes(g->per_square, RIGID_BONDS, b->per_square);
+    take_lanes(g->inverse_mass, RIGID_PARTICLES, b->inverse_mass);
+}
+
+/* How many particles the longest of a set's groups has. */
+static int most_particles(const struct rigid_set *g)
+{
+    return g->triangle ? RIGID_PARTICLES - 1 : RIGID_PARTICLES;
+}
+
+/* One coordinate of the particles at x[at[..]]. */
+static inline void gather_state(const state *x, const size_t *at,
+                                rigid_real *out)
+{
+    _Static_assert((int)RIGID_WIDE == 8, "lanes are written out");
+    *out = (rigid_real){(double)x[at[0]], (double)x[at[1]], (double)x[at[2]],
+                        (double)x[at[3]], (double)x[at[4]], (double)x[at[5]],
+                        (double)x[at[6]], (double)x[at[7]]};
+}
+
+static void values_of(const struct md_store *s, const struct rigid_set *g,
+                      enum md_value what, rigid_real out[RIGID_PARTICLES][3])
+{
+    size_t own = (size_t)s->n_clusters * (size_t)LANES, at[RIGID_WIDE];
+    const state *from = what == MD_VALUE_POSITION ? s->x : s->v;
+    for (int k = 0; k < most_particles(g); k++) {
+        const uint32_t *slot = g->slot[k];
+        if (g->whole && what != MD_VALUE_ACCELERATION) {
+            for (int l = 0; l < RIGID_WIDE; l++)
+                at[l] = SLOT(slot[l], 0);
+            for (int d = 0; d < 3; d++) {
+                gather_state(from + d * LANES, at, &out[k][d]);
+                if (what == MD_VALUE_POSITION)
+                    out[k][d] += s->state_origin[d];
+            }
+            continue;
+        }
+        for (int l = 0; l < RIGID_WIDE; l++)
+            for (int d = 0; d < 3; d++)
+                out[k][d][l] = slot[l] < own
+                                   ? value_of(s, what, slot[l], d)
+                                   : s->rigid->value[slot[l] - own][d];
+    }
+    for (int k = most_particles(g); k < RIGID_PARTICLES; k++)
+        memcpy(out[k], out[0], sizeof out[k]);
+}
+
+/* Places relative to the first particle's, across the box's faces:
+ * nearest_difference() in lanes. */
+static void relative(const struct md_store *s,
+                     const rigid_real x[RIGID_PARTICLES][3],
+                     rigid_real out[RIGID_PARTICLES][3])
+{
+    const double round = 6755399441055744.0; /* 1.5 2^52: leaves no fraction */
+    const double *tilt = s->setup.tilt;
+    double per_length[3];
+    for (int d = 0; d < 3; d++) {
+        per_length[d] = 1 / s->setup.box_length[d];
+        out[0][d] = (rigid_real){0};
+    }
+    for (int k = 1; k < RIGID_PARTICLES; k++) {
         for (int d = 0; d < 3; d++)
             out[k][d] = x[k][d] - x[0][d];
-        nearest_difference(out[k], s->setup.box_length, s->setup.tilt);
+        for (int d = 2; d >= 0; d--) {
+            rigid_real turns = out[k][d] * per_length[d] + round;
+            turns -= round;
+            out[k][d] -= s->setup.box_length[d] * turns;
+            if (d == 2)
+                out[k][1] -= turns * tilt[2];
+            if (d > 0)
+                out[k][0] -= turns * tilt[d - 1];
+        }
     }
 }
 
 /* ---- positions ---- */
 
-static void hold_group(const struct md_store *s, struct rigid_group *g)
+static void hold_set(const struct md_store *s, struct rigid_set *g)
 {
-    double x[RIGID_PARTICLES][3];
+    rigid_real x[RIGID_PARTICLES][3], held[RIGID_PARTICLES][3];
     values_of(s, g, MD_VALUE_POSITION, x);
-    relative(s, g->shape.particles, (const double(*)[3])x, g->held);
+    relative(s, (const rigid_real(*)[3])x, held);
+    keep_lanes((const rigid_real *)held, RIGID_PARTICLES * 3, g->held);
 }
 
 void md_rigid_hold(struct md_store *s)
 {
     for (size_t i = 0; s->rigid && i < s->rigid->n; i++)
-        hold_group(s, &s->rigid->group[i]);
+        hold_set(s, &s->rigid->set[i]);
 }
 
 /* Move an own particle, and what follows from its position. */
@@ -176,56 +291,54 @@ static double move_by(struct md_store *s, uint32_t slot, const double way[3],
     return moved2;
 }
 
-/* Groups [first, last) of one form, at most RIGID_WIDE. Returns the square of
- * the longest way of their own particles; *torn is the last one that has no
- * solution, or as it was. */
-static double place_groups(struct md_store *s, size_t first, size_t last,
-                           double per_time, double tolerance, int64_t *torn)
+/* Move the own particles of a set, but not the groups whose bits are set in
+ * `failed`. Returns the square of the longest way since the list. */
+static double move_set(struct md_store *s, const struct rigid_set *g,
+                       const rigid_real way[RIGID_PARTICLES][3],
+                       unsigned failed, double per_time)
 {
-    double now[RIGID_WIDE][RIGID_PARTICLES][3];
-    double x[RIGID_WIDE][RIGID_PARTICLES][3], moved2 = 0;
-    struct rigid_group *group = s->rigid->group + first;
-    struct rigid_block b;
-    int n = (int)(last - first);
-    for (int l = 0; l < RIGID_WIDE; l++) {
-        struct rigid_group *g = &group[l < n ? l : 0];
-        values_of(s, g, MD_VALUE_POSITION, now[l]);
-        relative(s, g->shape.particles, (const double(*)[3])now[l], x[l]);
-        rigid_load(&b, l, &g->shape, (const double(*)[3])g->held,
-                   (const double(*)[3])x[l]);
-    }
-    unsigned failed = rigid_is_triangle(&group->shape)
-                          ? rigid_place_lanes(&b, 1, tolerance)
-                          : rigid_place_lanes(&b, 0, tolerance);
-    for (int l = 0; l < n; l++) {
-        struct rigid_group *g = &group[l];
-        if (failed >> l & 1u) {
-            *torn = (int64_t)(first + (size_t)l);
-            continue;
+    double ways[RIGID_PARTICLES * 3][RIGID_WIDE], moved2 = 0;
+    keep_lanes((const rigid_real *)way, RIGID_PARTICLES * 3, ways);
+    for (int l = 0; l < g->n; l++)
+        for (int k = 0; k < g->particles[l] && !(failed >> l & 1u); k++) {
+            const double one[3] = {ways[3 * k][l], ways[3 * k + 1][l],
+                                   ways[3 * k + 2][l]};
+            if (!(g->own[l] >> k & 1))
+                continue;
+            double here2 = move_by(s, g->slot[k][l], one, per_time);
+            moved2 = here2 > moved2 ? here2 : moved2;
         }
-        for (int k = 0; k < g->shape.particles; k++) {
-            double way[3];
-            for (int d = 0; d < 3; d++) {
-                way[d] = b.x[k][d][l] - x[l][k][d];
-                now[l][k][d] += way[d];
-            }
-            if (g->own >> k & 1)
-                moved2 = fmax(moved2, move_by(s, g->slot[k], way, per_time));
-        }
-        relative(s, g->shape.particles, (const double(*)[3])now[l], g->held);
-    }
     return moved2;
 }
 
-/* The end of the block that begins with group i. */
-static size_t block_end(const struct md_rigid *r, size_t i)
+/* Returns the square of the longest way of own particles; *torn is a slot of
+ * the last group that has no solution, or as it was. */
+static double place_set(struct md_store *s, struct rigid_set *g,
+                        double per_time, double tolerance, int64_t *torn)
 {
-    int triangle = rigid_is_triangle(&r->group[i].shape);
-    size_t end = i + 1;
-    while (end < r->n && end < i + RIGID_WIDE &&
-           rigid_is_triangle(&r->group[end].shape) == triangle)
-        end++;
-    return end;
+    const rigid_real none = {0};
+    rigid_real now[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3];
+    struct rigid_block b;
+    load_set(g, &b);
+    values_of(s, g, MD_VALUE_POSITION, now);
+    relative(s, (const rigid_real(*)[3])now, x);
+    memcpy(b.x, x, sizeof b.x);
+    unsigned failed = g->triangle ? rigid_place_lanes(&b, 1, tolerance)
+                                  : rigid_place_lanes(&b, 0, tolerance);
+    for (int l = 0; l < g->n; l++)
+        if (failed >> l & 1u)
+            *torn = (int64_t)g->slot[0][l];
+    for (int k = 0; k < RIGID_PARTICLES; k++)
+        for (int d = 0; d < 3; d++) {
+            x[k][d] = b.x[k][d] - x[k][d];
+            now[k][d] += x[k][d];
+        }
+    relative(s, (const rigid_real(*)[3])now, b.x);
+    for (int k = 1; k < RIGID_PARTICLES; k++) /* where nobody is: no bond */
+        for (int d = 0; d < 3; d++)
+            b.x[k][d] = RIGID_CHOOSE(b.inverse_mass[k] > none, b.x[k][d], none);
+    keep_lanes((const rigid_real *)b.x, RIGID_PARTICLES * 3, g->held);
+    return move_set(s, g, (const rigid_real(*)[3])x, failed, per_time);
 }
 
 int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
@@ -239,48 +352,42 @@ int md_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
 #pragma omp parallel for schedule(static) num_threads(s->n_workers) \
     reduction(max                                                   \
               : greatest, torn)
-    for (int w = 0; w < s->n_workers; w++) {
-        size_t i = r->n * (size_t)w / (size_t)s->n_workers;
-        size_t end = r->n * (size_t)(w + 1) / (size_t)s->n_workers;
-        while (i < end) {
-            size_t last = block_end(r, i);
-            last = last < end ? last : end;
-            greatest = fmax(
-                greatest, place_groups(s, i, last, per_time, tolerance, &torn));
-            i = last;
-        }
+    for (size_t i = 0; i < r->n; i++) {
+        double longest = place_set(s, &r->set[i], per_time, tolerance, &torn);
+        greatest = longest > greatest ? longest : greatest;
     }
     if (greatest > *moved2) /* what is not finite stays so */
         *moved2 = greatest;
-    return torn >= 0 ? fail_torn(ctx, s->id[r->group[torn].slot[0]]) : 0;
+    return torn >= 0 ? fail_torn(ctx, s->id[torn]) : 0;
 }
 
 /* ---- velocities ---- */
 
-static void bonds_of(const struct rigid_group *g, double r[RIGID_BONDS][3])
+/* v of the own particles of a set. */
+static void keep_velocities(struct md_store *s, const struct rigid_set *g,
+                            const rigid_real v[RIGID_PARTICLES][3])
 {
-    for (int k = 0; k < g->shape.n; k++)
-        rigid_bond(&g->shape, k, (const double(*)[3])g->held, r[k]);
+    double all[RIGID_PARTICLES * 3][RIGID_WIDE];
+    keep_lanes((const rigid_real *)v, RIGID_PARTICLES * 3, all);
+    for (int l = 0; l < g->n; l++)
+        for (int k = 0; k < g->particles[l]; k++)
+            for (int d = 0; d < 3 && g->own[l] >> k & 1; d++)
+                s->v[SLOT(g->slot[k][l], d)] = (state)all[3 * k + d][l];
 }
 
-static void stop_group(struct md_store *s, struct rigid_group *g, int apply)
+static void stop_set(struct md_store *s, struct rigid_set *g, int apply)
 {
-    double v[RIGID_PARTICLES][3], r[RIGID_BONDS][3], rate[RIGID_BONDS], u[3];
+    rigid_real v[RIGID_PARTICLES][3], speed2[RIGID_BONDS];
+    struct rigid_block b;
+    load_set(g, &b);
     values_of(s, g, MD_VALUE_VELOCITY, v);
-    bonds_of(g, r);
-    for (int k = 0; k < g->shape.n; k++) {
-        rigid_bond(&g->shape, k, (const double(*)[3])v, u);
-        rate[k] = rigid_dot(r[k], u);
-    }
-    rigid_impulses(&g->shape, (const double(*)[3])r, rate);
-    rigid_push(&g->shape, (const double(*)[3])r, rate, v);
-    for (int k = 0; k < g->shape.particles && apply; k++)
-        for (int d = 0; d < 3 && g->own >> k & 1; d++)
-            s->v[SLOT(g->slot[k], d)] = (state)v[k][d];
-    for (int k = 0; k < g->shape.n; k++) {
-        rigid_bond(&g->shape, k, (const double(*)[3])v, u);
-        g->speed2[k] = rigid_dot(u, u);
-    }
+    if (g->triangle)
+        rigid_stop_lanes(&b, 1, v, speed2);
+    else
+        rigid_stop_lanes(&b, 0, v, speed2);
+    keep_lanes(speed2, RIGID_BONDS, g->speed2);
+    if (apply)
+        keep_velocities(s, g, (const rigid_real(*)[3])v);
 }
 
 void md_rigid_stop(struct md_store *s, int apply)
@@ -290,49 +397,49 @@ void md_rigid_stop(struct md_store *s, int apply)
         return;
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
     for (size_t i = 0; i < r->n; i++)
-        stop_group(s, &r->group[i], apply);
+        stop_set(s, &r->set[i], apply);
 }
 
 /* ---- a box that changes ---- */
 
 /* Turn values of the particles into those beside the center of mass, which
  * comes out. */
-static void beside_center(const struct rigid_group *g,
-                          double y[RIGID_PARTICLES][3], double center[3])
+static void beside_center(const struct rigid_set *g,
+                          rigid_real y[RIGID_PARTICLES][3],
+                          rigid_real center[3])
 {
+    rigid_real share[RIGID_PARTICLES];
+    take_lanes(g->share, RIGID_PARTICLES, share);
     for (int d = 0; d < 3; d++) {
-        center[d] = 0;
-        for (int k = 0; k < g->shape.particles; k++)
-            center[d] += g->share[k] * y[k][d];
-        for (int k = 0; k < g->shape.particles; k++)
+        center[d] = (rigid_real){0};
+        for (int k = 0; k < RIGID_PARTICLES; k++)
+            center[d] += share[k] * y[k][d];
+        for (int k = 0; k < RIGID_PARTICLES; k++)
             y[k][d] -= center[d];
     }
 }
 
 /* stretch() is linear: what it made of a place d and a velocity u beside the
  * center is grow (d + u t) + middle u t, t = dt_half, u after its `after`. */
-static void unstretch_group(struct md_store *s, struct rigid_group *g,
-                            const struct md_stretch *m, const double grow[3])
+static void unstretch_set(struct md_store *s, struct rigid_set *g,
+                          const struct md_stretch *m, const double grow[3])
 {
-    double v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3], place[3];
+    rigid_real v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3];
+    take_lanes(g->held, RIGID_PARTICLES * 3, (rigid_real *)x);
+    beside_center(g, x, center);
     values_of(s, g, MD_VALUE_VELOCITY, v);
     beside_center(g, v, center);
-    memcpy(x, g->held, sizeof x);
-    beside_center(g, x, place);
-    for (int k = 0; k < g->shape.particles; k++) {
-        double way[3];
-        if (!(g->own >> k & 1))
-            continue;
+    for (int k = 0; k < RIGID_PARTICLES; k++)
         for (int d = 0; d < 3; d++) {
-            double u = v[k][d] / (m->after[d] * m->middle[d]);
-            way[d] =
+            rigid_real u = v[k][d] / (m->after[d] * m->middle[d]);
+            x[k][d] =
                 (1 - grow[d]) * x[k][d] +
                 u * m->dt_half * (2 - m->after[d] * (grow[d] + m->middle[d]));
-            s->v[SLOT(g->slot[k], d)] = (state)(center[d] + u);
+            v[k][d] = center[d] + u;
         }
-        if (m->dt_half > 0)
-            move_by(s, g->slot[k], way, 0);
-    }
+    keep_velocities(s, g, (const rigid_real(*)[3])v);
+    if (m->dt_half > 0)
+        move_set(s, g, (const rigid_real(*)[3])x, 0, 0);
 }
 
 void md_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
@@ -343,7 +450,16 @@ void md_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
         return;
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
     for (size_t i = 0; i < r->n; i++)
-        unstretch_group(s, &r->group[i], m, grow);
+        unstretch_set(s, &r->set[i], m, grow);
+}
+
+/* The values that each lane's own particles have of a sum over them. */
+static double sum_of_own(const struct rigid_set *g, int k, const rigid_real *y)
+{
+    double sum = 0;
+    for (int l = 0; l < g->n; l++)
+        sum += k < g->particles[l] && g->own[l] >> k & 1 ? (*y)[l] : 0;
+    return sum;
 }
 
 void md_rigid_inner(const struct md_store *s, double kinetic[3],
@@ -352,16 +468,22 @@ void md_rigid_inner(const struct md_store *s, double kinetic[3],
     for (int d = 0; d < 3; d++)
         kinetic[d] = virial[d] = 0;
     for (size_t i = 0; s->rigid && i < s->rigid->n; i++) {
-        const struct rigid_group *g = &s->rigid->group[i];
-        double v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3];
+        const struct rigid_set *g = &s->rigid->set[i];
+        rigid_real v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3];
+        rigid_real a[RIGID_PARTICLES][3], w[RIGID_PARTICLES];
         values_of(s, g, MD_VALUE_VELOCITY, v);
+        values_of(s, g, MD_VALUE_ACCELERATION, a);
         beside_center(g, v, center);
-        memcpy(x, g->held, sizeof x);
+        take_lanes(g->held, RIGID_PARTICLES * 3, (rigid_real *)x);
         beside_center(g, x, center);
-        for (int k = 0; k < g->shape.particles; k++)
-            for (int d = 0; d < 3 && g->own >> k & 1; d++) {
-                kinetic[d] += v[k][d] * v[k][d] / g->shape.inverse_mass[k];
-                virial[d] += x[k][d] * (double)s->f[SLOT(g->slot[k], d)];
+        take_lanes(g->inverse_mass, RIGID_PARTICLES, w);
+        for (int k = 0; k < RIGID_PARTICLES; k++)
+            for (int d = 0; d < 3; d++) {
+                rigid_real energy = v[k][d] * v[k][d] / w[k];
+                rigid_real work =
+                    x[k][d] * a[k][d] / (w[k] * s->setup.acceleration);
+                kinetic[d] += sum_of_own(g, k, &energy);
+                virial[d] += sum_of_own(g, k, &work);
             }
     }
 }
@@ -370,30 +492,41 @@ void md_rigid_inner(const struct md_store *s, double kinetic[3],
 
 /* The bonds' forces keep the second derivative of their squared lengths at 0:
  * r . a + u . u = 0. In mass * velocity^2, as accelerations are. */
+static void add_forces(const struct md_store *s, const struct rigid_set *g,
+                       const int triangle, struct md_sums *sums)
+{
+    const int from[] = RIGID_FROM(triangle), to[] = RIGID_TO(triangle);
+    rigid_real a[RIGID_PARTICLES][3], r[RIGID_BONDS][3], rate[RIGID_BONDS];
+    struct rigid_block b;
+    load_set(g, &b);
+    values_of(s, g, MD_VALUE_ACCELERATION, a);
+    rigid_bonds_lanes(&b, triangle, r);
+    for (int k = 0; k < RIGID_BONDS; k++) {
+        rate[k] = *(const set_real *)g->speed2[k];
+        for (int d = 0; d < 3; d++)
+            rate[k] += r[k][d] * (a[from[k]][d] - a[to[k]][d]);
+    }
+    rigid_impulses_lanes(&b, triangle, (const rigid_real(*)[3])r, rate);
+    for (int l = 0; l < g->n; l++) {
+        double share = (double)__builtin_popcount(g->own[l]) / g->particles[l] /
+                       s->setup.acceleration;
+        for (int k = 0; k < RIGID_BONDS; k++) {
+            double force[3], way[3];
+            for (int d = 0; d < 3; d++) {
+                way[d] = r[k][d][l];
+                force[d] = -rate[k][l] * way[d];
+            }
+            sums->virial += share * rigid_dot(force, way);
+            if (sums->with_tensor)
+                add_tensor(sums->tensor, share, force, way);
+        }
+    }
+}
+
 void md_rigid_sums(const struct md_store *s, struct md_sums *sums)
 {
-    const struct md_rigid *all = s->rigid;
-    double to_energy = 1 / s->setup.acceleration;
-    for (size_t i = 0; all && i < all->n; i++) {
-        const struct rigid_group *g = &all->group[i];
-        double a[RIGID_PARTICLES][3], r[RIGID_BONDS][3], rate[RIGID_BONDS];
-        double share =
-            to_energy * (double)__builtin_popcount(g->own) / g->shape.particles;
-        values_of(s, g, MD_VALUE_ACCELERATION, a);
-        bonds_of(g, r);
-        for (int k = 0; k < g->shape.n; k++) {
-            double u[3];
-            rigid_bond(&g->shape, k, (const double(*)[3])a, u);
-            rate[k] = rigid_dot(r[k], u) + g->speed2[k];
-        }
-        rigid_impulses(&g->shape, (const double(*)[3])r, rate);
-        for (int k = 0; k < g->shape.n; k++) {
-            double force[3];
-            for (int d = 0; d < 3; d++)
-                force[d] = -rate[k] * r[k][d];
-            sums->virial += share * rigid_dot(force, r[k]);
-            if (sums->with_tensor)
-                add_tensor(sums->tensor, share, force, r[k]);
-        }
+    for (size_t i = 0; s->rigid && i < s->rigid->n; i++) {
+        const struct rigid_set *g = &s->rigid->set[i];
+        add_forces(s, g, g->triangle, sums);
     }
 }

@@ -34,24 +34,15 @@ static inline int rigid_is_triangle(const struct rigid_shape *s)
     return s->n == RIGID_BONDS && s->a[RIGID_BONDS - 1] != 0;
 }
 
-static inline void rigid_load(struct rigid_block *b, int l,
-                              const struct rigid_shape *s,
-                              const double held[RIGID_PARTICLES][3],
-                              const double x[RIGID_PARTICLES][3])
-{
-    for (int k = 0; k < RIGID_PARTICLES; k++) {
-        int is = k < s->particles;
-        b->inverse_mass[k][l] = is ? s->inverse_mass[k] : 0;
-        for (int d = 0; d < 3; d++) {
-            b->held[k][d][l] = held[is ? k : 0][d];
-            b->x[k][d][l] = x[is ? k : 0][d];
-        }
+/* The ends of the bonds. */
+#define RIGID_FROM(triangle)     \
+    {                            \
+        0, 0, (triangle) ? 1 : 0 \
     }
-    for (int k = 0; k < RIGID_BONDS; k++) {
-        b->square[k][l] = k < s->n ? s->square[k] : 0;
-        b->per_square[k][l] = k < s->n ? 1 / s->square[k] : 0;
+#define RIGID_TO(triangle)       \
+    {                            \
+        1, 2, (triangle) ? 2 : 3 \
     }
-}
 
 /* Macros and pointers: vectors wider than a processor's are no arguments. */
 #define RIGID_CHOOSE(m, a, b) \
@@ -78,14 +69,35 @@ RIGID_LANES_FN void rigid_cramer(const rigid_real a[RIGID_BONDS][RIGID_BONDS],
         y[k] = per * (c[0][k] * off[0] + c[1][k] * off[1] + c[2][k] * off[2]);
 }
 
+/* rigid_coupling() of bonds k and m, into *both. */
+RIGID_LANES_FN void rigid_couple(const rigid_real w[RIGID_PARTICLES],
+                                 const int from[RIGID_BONDS],
+                                 const int to[RIGID_BONDS], int k, int m,
+                                 rigid_real *both)
+{
+    const rigid_real none = {0};
+    *both = (from[k] == from[m] ? w[from[k]] : none) +
+            (to[k] == to[m] ? w[to[k]] : none) -
+            (from[k] == to[m] ? w[from[k]] : none) -
+            (to[k] == from[m] ? w[to[k]] : none);
+}
+
+/* Bonds that are not there take nothing from the others' equations. */
+RIGID_LANES_FN void rigid_leave_out(const rigid_real square[RIGID_BONDS],
+                                    rigid_real a[RIGID_BONDS][RIGID_BONDS])
+{
+    const rigid_real none = {0};
+    for (int k = 1; k < RIGID_BONDS; k++)
+        a[k][k] = RIGID_CHOOSE(square[k] > none, a[k][k], none + 1);
+}
+
 /* One step of Newton's method. *rest: what was left before it, the greatest of
  * a lane's bonds and relative to their squares; where that is not more than
  * `most` nothing moves. */
 RIGID_LANES_FN void rigid_step(struct rigid_block *b, const int triangle,
                                double most, rigid_real *rest)
 {
-    const int from[] = {0, 0, triangle ? 1 : 0};
-    const int to[] = {1, 2, triangle ? 2 : 3};
+    const int from[] = RIGID_FROM(triangle), to[] = RIGID_TO(triangle);
     const rigid_real none = {0}, *w = b->inverse_mass;
     rigid_real old[RIGID_BONDS][3], r[RIGID_BONDS][3], y[RIGID_BONDS];
     rigid_real a[RIGID_BONDS][RIGID_BONDS], worst = none;
@@ -101,15 +113,11 @@ RIGID_LANES_FN void rigid_step(struct rigid_block *b, const int triangle,
     }
     for (int k = 0; k < RIGID_BONDS; k++)
         for (int m = 0; m < RIGID_BONDS; m++) {
-            /* rigid_coupling() */
-            rigid_real both = (from[k] == from[m] ? w[from[k]] : none) +
-                              (to[k] == to[m] ? w[to[k]] : none) -
-                              (from[k] == to[m] ? w[from[k]] : none) -
-                              (to[k] == from[m] ? w[to[k]] : none);
+            rigid_real both;
+            rigid_couple(w, from, to, k, m, &both);
             a[k][m] = 2 * both * RIGID_PRODUCT(r[k], old[m]);
         }
-    for (int k = 1; k < RIGID_BONDS; k++)
-        a[k][k] = RIGID_CHOOSE(b->square[k] > none, a[k][k], none + 1);
+    rigid_leave_out(b->square, a);
     rigid_cramer((const rigid_real(*)[RIGID_BONDS])a, y);
     for (int k = 0; k < RIGID_BONDS; k++) {
         y[k] = RIGID_CHOOSE(worst > most, y[k], none);
@@ -119,6 +127,64 @@ RIGID_LANES_FN void rigid_step(struct rigid_block *b, const int triangle,
         }
     }
     *rest = worst;
+}
+
+/* The bonds of the places b->held. */
+RIGID_LANES_FN void rigid_bonds_lanes(const struct rigid_block *b,
+                                      const int triangle,
+                                      rigid_real r[RIGID_BONDS][3])
+{
+    const int from[] = RIGID_FROM(triangle), to[] = RIGID_TO(triangle);
+    for (int k = 0; k < RIGID_BONDS; k++)
+        for (int d = 0; d < 3; d++)
+            r[k][d] = b->held[from[k]][d] - b->held[to[k]][d];
+}
+
+/* rigid_impulses() in every lane, along the bonds r. */
+RIGID_LANES_FN void rigid_impulses_lanes(const struct rigid_block *b,
+                                         const int triangle,
+                                         const rigid_real r[RIGID_BONDS][3],
+                                         rigid_real rate[RIGID_BONDS])
+{
+    const int from[] = RIGID_FROM(triangle), to[] = RIGID_TO(triangle);
+    rigid_real a[RIGID_BONDS][RIGID_BONDS];
+    for (int k = 0; k < RIGID_BONDS; k++)
+        for (int m = 0; m < RIGID_BONDS; m++) {
+            rigid_couple(b->inverse_mass, from, to, k, m, &a[k][m]);
+            a[k][m] *= RIGID_PRODUCT(r[k], r[m]);
+        }
+    rigid_leave_out(b->square, a);
+    rigid_cramer((const rigid_real(*)[RIGID_BONDS])a, rate);
+}
+
+/* Take out of the velocities v what changes the lengths of the bonds, whose
+ * particles are at b->held: RATTLE, as rigid_impulses() and rigid_push(). Out
+ * comes the square of the velocity of one end beside the other, too. */
+RIGID_LANES_FN void rigid_stop_lanes(const struct rigid_block *b,
+                                     const int triangle,
+                                     rigid_real v[RIGID_PARTICLES][3],
+                                     rigid_real speed2[RIGID_BONDS])
+{
+    const int from[] = RIGID_FROM(triangle), to[] = RIGID_TO(triangle);
+    const rigid_real *w = b->inverse_mass;
+    rigid_real r[RIGID_BONDS][3], u[3], rate[RIGID_BONDS];
+    rigid_bonds_lanes(b, triangle, r);
+    for (int k = 0; k < RIGID_BONDS; k++) {
+        for (int d = 0; d < 3; d++)
+            u[d] = v[from[k]][d] - v[to[k]][d];
+        rate[k] = RIGID_PRODUCT(r[k], u);
+    }
+    rigid_impulses_lanes(b, triangle, (const rigid_real(*)[3])r, rate);
+    for (int k = 0; k < RIGID_BONDS; k++)
+        for (int d = 0; d < 3; d++) {
+            v[from[k]][d] -= rate[k] * w[from[k]] * r[k][d];
+            v[to[k]][d] += rate[k] * w[to[k]] * r[k][d];
+        }
+    for (int k = 0; k < RIGID_BONDS; k++) {
+        for (int d = 0; d < 3; d++)
+            u[d] = v[from[k]][d] - v[to[k]][d];
+        speed2[k] = RIGID_PRODUCT(u, u);
+    }
 }
 
 /* rigid_place() in every lane. Returns the bits of lanes without a solution. */

@@ -174,6 +174,8 @@ struct md_store {
 
     double *mesh_copies; /* a brick for each worker but the first */
     size_t cap_mesh_copies;
+    scalar *mesh_points; /* [points of the brick][4]: md_gather_field() */
+    size_t cap_mesh_points;
 
     struct md_terms *terms;     /* NULL: no terms along bonds, no charges */
     struct md_charges *charges; /* NULL: plain Lennard-Jones, lj_cpu.c */

@@ -126,7 +126,8 @@ int md_mesh_open(struct ctx *ctx, struct md *md)
     return comm_agree(ctx, status);
 }
 
-/* Bricks: of the charge, of three fields, and three to send and to receive.
+/* Bricks: of the charge, of three fields, three to send and to receive, and
+ * four numbers of each point for the way back.
  * Lines and modes: three of lines, three arrays of modes, what two
  * transpositions send and receive, and this file's. */
 double md_mesh_estimate(const struct md *md)
@@ -140,7 +141,7 @@ double md_mesh_estimate(const struct md *md)
         brick *= n / md->grid.dims[d] + e->order +
                  (md->pair.skin + lean) * n / md_ewald_edge(md, d);
     }
-    return (10 * brick + 11.5 * all / md->grid.size) * sizeof(double);
+    return (14 * brick + 11.5 * all / md->grid.size) * sizeof(double);
 }
 
 double md_mesh_bytes(const struct md_ewald *e)
