@@ -380,8 +380,15 @@ static int take_section(struct text *t, struct md_data *data, const char *style,
                         unsigned *done)
 {
     int section = name_section(t);
+    if (section < 0 && strcmp(t->in.section, "PairIJ Coeffs") == 0)
+        return md_text_fail(&t->in,
+                            "not read; give the pairs as "
+                            "[[md.pair.coefficients]], and leave the section "
+                            "out (write_data NAME pair ii)");
     if (section < 0)
-        return md_text_fail(&t->in, "no section of this name is read");
+        return md_text_fail(&t->in,
+                            "no section of this name is read (docs/coming.md "
+                            "lists those that are)");
     if (*done >> section & 1)
         return md_text_fail(&t->in, "the section stands twice");
     if (section == ATOMS)

@@ -111,8 +111,8 @@ static void note(struct changes *c, const char *key, const struct walk *then,
                  const struct walk *now)
 {
     if (c->n < TOLD_MAX)
-        snprintf(c->text[c->n], sizeof c->text[c->n], "%s: %.*s, then %.*s",
-                 key, now != NULL && now->length < 200 ? now->length : 200,
+        snprintf(c->text[c->n], sizeof c->text[c->n], "%s: %.*s, was %.*s", key,
+                 now != NULL && now->length < 200 ? now->length : 200,
                  now != NULL ? now->value : "not set",
                  then != NULL && then->length < 200 ? then->length : 200,
                  then != NULL ? then->value : "not set");

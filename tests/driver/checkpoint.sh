@@ -76,7 +76,7 @@ holds apart/toy.h5 "complete 1 rows 8 10 12 14 frames 8 14" \
 # Another deck.
 exits 2 "a deck with another physics is refused" "$TOY" run toy.toml \
     toy.timestep=0.25 toy.steps=20 --output old --resume auto
-contains tap.err "because of toy.timestep: 0.25, then 0.5" "with the key"
+contains tap.err "because of toy.timestep: 0.25, was 0.5" "with the key"
 exits 0 "unless --force" "$TOY" run toy.toml toy.timestep=0.25 toy.steps=20 \
     --output old --resume auto --force
 contains tap.err "warning: changed since the checkpoint: toy.timestep" \

@@ -76,6 +76,7 @@ EXTRA_DIST += $(PHYSICS_TESTS) \
 	tests/physics/lammps_files.py \
 	tests/physics/lammps_step0.csv \
 	tests/physics/mdrun.py \
+	tests/physics/pair_forms.py \
 	tests/physics/peer_values.py \
 	tests/physics/rigid_cases.py \
 	tests/physics/peer/README.md \
