@@ -55,8 +55,8 @@ size_t cuda_dynamics_bytes(const struct md_store *s)
 
 /* ---- work ---- */
 
-static __global__ void add_blocks(const double *partial, uint32_t n,
-                                  double *work)
+static __device__ __forceinline__ void add_blocks(const double *partial,
+                                                  uint32_t n, double *work)
 {
     __shared__ double shared[256 / 32];
     double sum = reduce_column(partial, n, 0, shared);
@@ -64,25 +64,13 @@ static __global__ void add_blocks(const double *partial, uint32_t n,
         *work += sum;
 }
 
-/* Of each store of a team. */
-static __global__ void add_blocks_joint(const struct team_member *member,
-                                        uint32_t n)
-{
-    __shared__ double shared[256 / 32];
-    double sum = reduce_column(member[blockIdx.x].partial, n, 0, shared);
-    if (threadIdx.x == 0)
-        *member[blockIdx.x].work += sum;
-}
-
 int cuda_add_work(struct md_store *s, unsigned blocks)
 {
     double *work = (double *)s->dynamics->work.p;
     if (s->setup.deterministic)
         return cuda_add_column(s, work);
-    LAUNCH(add_blocks, 1u, 256u, 0, s->device->stream,
-           ARRAY(s, ARRAY_PARTIAL, double), blocks, work);
-    CUDA_TRY_LAUNCH(s->ctx, "add_blocks");
-    return 0;
+    return cuda_run(s, "add_blocks", kernel_of<add_blocks, 1, 0, 256>(),
+                    dim3(1), ARRAY(s, ARRAY_PARTIAL, double), blocks, work);
 }
 
 double cuda_work(const struct md_store *store)
@@ -133,8 +121,9 @@ static __device__ __forceinline__ double couple(const struct md_view &m,
 }
 
 static __device__ __forceinline__ void
-uhlenbeck_one(const struct md_view &m, double decay, double kt, uint64_t seed,
-              uint64_t step, double *column, double *partial)
+ornstein_uhlenbeck(const struct md_view &m, double decay, double kt,
+                   uint64_t seed, uint64_t step, double *column,
+                   double *partial)
 {
     uint32_t i = thread_index();
     double growth = 0;
@@ -144,23 +133,6 @@ uhlenbeck_one(const struct md_view &m, double decay, double kt, uint64_t seed,
         growth = couple(m, i, decay, width, seed, step);
     }
     leave_growth(m, i, growth, column, partial);
-}
-
-static __global__ void __launch_bounds__(MD_THREADS)
-    ornstein_uhlenbeck(struct md_view m, double decay, double kt, uint64_t seed,
-                       uint64_t step, double *column, double *partial)
-{
-    uhlenbeck_one(m, decay, kt, seed, step, column, partial);
-}
-
-static __global__ void __launch_bounds__(MD_THREADS)
-    uhlenbeck_joint(const struct team_member *member,
-                    const struct team_call *call)
-{
-    struct md_view m = member[blockIdx.y].view;
-    struct team_call c = call[blockIdx.y];
-    uhlenbeck_one(m, c.kick, c.drift, member[blockIdx.y].seed, c.step, NULL,
-                  member[blockIdx.y].partial);
 }
 
 /* md_bath of the card. */
@@ -241,25 +213,11 @@ int cuda_launch_noise(struct md_store *s, double decay, double kt,
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     TRY(cuda_dynamics_of(s, &y));
     TRY(cuda_reserve_sums(s));
-    LAUNCH(ornstein_uhlenbeck, blocks, MD_THREADS, 0, s->device->stream,
-           s->view, decay, kt, s->setup.seed, step, growth_column(s),
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "ornstein_uhlenbeck");
+    TRY(cuda_run(s, "ornstein_uhlenbeck", kernel_of<ornstein_uhlenbeck, 1>(),
+                 cuda_own_blocks(s), s->view, decay, kt, s->setup.seed, step,
+                 growth_column(s), ARRAY(s, ARRAY_PARTIAL, double)));
     tally_own(s, COUPLE_BYTES);
     return cuda_add_work(s, blocks);
-}
-
-int cuda_team_noise(const struct team_launch *t)
-{
-    cudaStream_t stream = t->s->device->stream;
-    LAUNCH(uhlenbeck_joint, team_grid(t), MD_THREADS, 0, stream, t->member,
-           t->call);
-    CUDA_TRY_LAUNCH(t->s->ctx, "uhlenbeck_joint");
-    LAUNCH(add_blocks_joint, t->n, 256u, 0, stream, t->member,
-           cuda_blocks(t->s->view.n_own, MD_THREADS));
-    CUDA_TRY_LAUNCH(t->s->ctx, "add_blocks_joint");
-    cuda_team_tally(t, COUPLE_BYTES);
-    return 0;
 }
 
 /* Sums in any order have no joint kernel. */

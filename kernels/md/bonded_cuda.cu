@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/term_errors.h"
 
 /* ---- terms; k: the particle's place in it ---- */
@@ -151,8 +152,8 @@ enum { BLOCKS_AT_ONCE = 4 };
 /* Forces are added to those that are there. WANT: sums, with 2 also the virial
  * by directions; each block's go to the columns of out. */
 template <int TERMS, int WANT>
-static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
-    term_force(struct md_view m, struct term_view b)
+static __device__ __forceinline__ void term_force(const struct md_view &m,
+                                                  const struct term_view &b)
 {
     uint32_t i = thread_index();
     struct term_sums<ADD_PLAIN, WANT> s;
@@ -192,8 +193,8 @@ add_to_sum(const struct term_view &b, size_t at, struct term_sum<ADD_WIDE> sum)
 
 /* The same with sums in any order; a particle's own go to the columns. */
 template <int HOW, int WANT>
-static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
-    term_force_fixed(struct md_view m, struct term_view b)
+static __device__ __forceinline__ void
+term_force_fixed(const struct md_view &m, const struct term_view &b)
 {
     const int TERMS = HOW == ADD_WIDE ? TERMS_FORMS : TERMS_ALL;
     uint32_t i = thread_index();
@@ -251,20 +252,30 @@ static struct term_view view_of(const struct md_store *s, int side)
     return b;
 }
 
-typedef void (*term_kernel)(struct md_view, struct term_view);
+template <int TERMS, int WANT> static constexpr auto plain_kernel(void)
+{
+    return kernel_of<term_force<TERMS, WANT>, !WANT, BLOCKS_AT_ONCE>();
+}
+
+template <int HOW, int WANT> static constexpr auto fixed_kernel(void)
+{
+    return kernel_of<term_force_fixed<HOW, WANT>, !WANT, BLOCKS_AT_ONCE>();
+}
+
+typedef decltype(plain_kernel<TERMS_ALL, 0>()) term_kernel;
 
 static term_kernel choose_kernel(const struct md_store *s, int want, int halo)
 {
     static const term_kernel plain[TERMS_KINDS][3] = {
-        {term_force<TERMS_ALL, 0>, term_force<TERMS_ALL, 1>,
-         term_force<TERMS_ALL, 2>},
-        {term_force<TERMS_FORMS, 0>, term_force<TERMS_FORMS, 1>,
-         term_force<TERMS_FORMS, 2>},
-        {term_force<TERMS_PAIRS, 0>, term_force<TERMS_ALL, 1>,
-         term_force<TERMS_ALL, 2>}};
+        {plain_kernel<TERMS_ALL, 0>(), plain_kernel<TERMS_ALL, 1>(),
+         plain_kernel<TERMS_ALL, 2>()},
+        {plain_kernel<TERMS_FORMS, 0>(), plain_kernel<TERMS_FORMS, 1>(),
+         plain_kernel<TERMS_FORMS, 2>()},
+        {plain_kernel<TERMS_PAIRS, 0>(), plain_kernel<TERMS_ALL, 1>(),
+         plain_kernel<TERMS_ALL, 2>()}};
     static const term_kernel in_any_order[2][2] = {
-        {term_force_fixed<ADD_FIXED, 0>, term_force_fixed<ADD_FIXED, 2>},
-        {term_force_fixed<ADD_WIDE, 0>, term_force_fixed<ADD_WIDE, 2>}};
+        {fixed_kernel<ADD_FIXED, 0>(), fixed_kernel<ADD_FIXED, 2>()},
+        {fixed_kernel<ADD_WIDE, 0>(), fixed_kernel<ADD_WIDE, 2>()}};
     if (s->setup.deterministic)
         return in_any_order[s->wide_sums][want > 0];
     return plain[s->forms                     ? TERMS_FORMS
@@ -275,10 +286,8 @@ static term_kernel choose_kernel(const struct md_store *s, int want, int halo)
 /* want: as of the kernels. */
 static int launch(struct md_store *s, int want, int halo)
 {
-    term_kernel kernel = choose_kernel(s, want, halo);
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, view_of(s, halo));
-    CUDA_TRY_LAUNCH(s->ctx, "term_force");
+    TRY(cuda_run(s, "term_force", choose_kernel(s, want, halo),
+                 cuda_own_blocks(s), s->view, view_of(s, halo)));
     /* Two ends of a particle's list, and forces; of an entry its term and the
      * places of, about, three. */
     tally_own(s, sizeof(uint32_t) + 6 * sizeof(scalar));
@@ -321,12 +330,8 @@ int cuda_fetch_broken(struct md_store *s)
 {
     if (!s->terms->may_break)
         return 0;
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(&s->result->broken, s->array[ARRAY_BROKEN].p,
-                             sizeof s->result->broken, cudaMemcpyDeviceToHost,
-                             s->device->stream));
-    s->device->bytes_to_host += sizeof s->result->broken;
-    return 0;
+    return cuda_send(s, &s->result->broken, s->array[ARRAY_BROKEN].p,
+                     sizeof s->result->broken);
 }
 
 int cuda_fail_broken(struct md_store *s, unsigned long long broken)

@@ -45,6 +45,7 @@
 #define cuda_reserve_own MD_NAME(cuda_reserve_own)
 #define cuda_reserve_sums MD_NAME(cuda_reserve_sums)
 #define cuda_launch_reduce MD_NAME(cuda_launch_reduce)
+#define cuda_reduce_and_send MD_NAME(cuda_reduce_and_send)
 #define cuda_message_on_card MD_NAME(cuda_message_on_card)
 #define cuda_launch_unpack MD_NAME(cuda_launch_unpack)
 #define cuda_launch_force MD_NAME(cuda_launch_force)
@@ -52,6 +53,7 @@
 #define cuda_launch_drift MD_NAME(cuda_launch_drift)
 #define cuda_do MD_NAME(cuda_do)
 #define cuda_do_now MD_NAME(cuda_do_now)
+#define cuda_launch_call MD_NAME(cuda_launch_call)
 #define cuda_settle MD_NAME(cuda_settle)
 #define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
 #define cuda_estimate MD_NAME(cuda_estimate)
@@ -104,7 +106,7 @@ int cuda_find_not_finite(const struct md_store *s, struct md_particle *out);
 /* Room for n own particles in every column; content is kept. */
 int cuda_reserve_own(struct ctx *ctx, struct md_store *s, size_t n);
 
-/* Keep where particles stand now, as the list is built. */
+/* Begin the way anew: keep where particles stand now, as the list is built. */
 int cuda_note_listed(struct md_store *s);
 
 /* Bring the view's pointers in line with the arrays. */
@@ -119,9 +121,12 @@ int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
 /* Room for what a step's sums need. */
 int cuda_reserve_sums(struct md_store *s);
 
-/* The same as cuda_reduce(), into ARRAY_RESULT on the card, in stream order. */
+/* The same as cuda_reduce(), into ARRAY_RESULT on the card, in stream order;
+ * or, of calls, from there to *to of s->result. */
 int cuda_launch_reduce(struct md_store *s, int n_values, uint32_t n_blocks,
                        int greatest);
+int cuda_reduce_and_send(struct md_store *s, int n_values, uint32_t n_blocks,
+                         int greatest, double *to);
 
 /* Reduce ARRAY_PARTIAL, n_values columns of n_blocks entries, by sums (or the
  * maximum where greatest = 1), into out[n_values] on the host. */
@@ -142,6 +147,7 @@ void cuda_settle(struct md_store *s);
 void cuda_drop_graphs(struct md_store *s);
 
 /* The calls themselves: kernels and copies in stream order, nothing else. */
+int cuda_launch_call(struct md_store *s, const struct step_call *c);
 int cuda_launch_unpack(struct md_store *s, const void *buffer);
 int cuda_launch_force(struct md_store *s, int halo);
 int cuda_launch_kick(struct md_store *s, double dt_kick);

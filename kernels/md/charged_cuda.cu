@@ -8,10 +8,10 @@ enum { BLOCKS_AT_ONCE = 4 };
 
 /* As pair_force() of lj_cuda.cu. */
 template <class PAIR, int CHARGED, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
-    charged_force(struct md_view m, PAIR pair, struct charge_terms c,
-                  const uint32_t *neighbor, const uint32_t *count,
-                  double *partial)
+static __device__ __forceinline__ void
+charged_force(const struct md_view &m, const PAIR &pair,
+              const struct charge_terms &c, const uint32_t *neighbor,
+              const uint32_t *count, double *partial)
 {
     __shared__ scalar table[2 * coulomb_size<CHARGED>::value];
     uint32_t i = thread_index();
@@ -60,6 +60,13 @@ static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
         leave_sums(sum, partial);
 }
 
+template <class PAIR, int CHARGED, int WANT, int HALO>
+static constexpr auto charged_kernel(void)
+{
+    return kernel_of < charged_force<PAIR, CHARGED, WANT, HALO>, !WANT && !HALO,
+           BLOCKS_AT_ONCE > ();
+}
+
 #define use_plain MD_NAME(use_plain)
 struct use_plain {
     struct md_store *s;
@@ -67,24 +74,18 @@ struct use_plain {
 
     template <int CHARGED, class PAIR> int launch(const PAIR &pair)
     {
-        typedef void (*kernel_of)(struct md_view, PAIR, struct charge_terms,
-                                  const uint32_t *, const uint32_t *, double *);
-        static const kernel_of kernels[3][2] = {
-            {charged_force<PAIR, CHARGED, 0, 0>,
-             charged_force<PAIR, CHARGED, 0, 1>},
-            {charged_force<PAIR, CHARGED, 1, 0>,
-             charged_force<PAIR, CHARGED, 1, 1>},
-            {charged_force<PAIR, CHARGED, 2, 0>,
-             charged_force<PAIR, CHARGED, 2, 1>}};
+        static const decltype(charged_kernel<PAIR, CHARGED, 0, 0>())
+            kernels[3][2] = {{charged_kernel<PAIR, CHARGED, 0, 0>(),
+                              charged_kernel<PAIR, CHARGED, 0, 1>()},
+                             {charged_kernel<PAIR, CHARGED, 1, 0>(),
+                              charged_kernel<PAIR, CHARGED, 1, 1>()},
+                             {charged_kernel<PAIR, CHARGED, 2, 0>(),
+                              charged_kernel<PAIR, CHARGED, 2, 1>()}};
         struct pair_list *list = halo ? &s->halo : &s->own;
-        kernel_of kernel = kernels[want][halo];
-        LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-               s->device->stream, s->view, pair, s->charges,
-               (const uint32_t *)list->neighbor.p,
-               (const uint32_t *)list->count.p,
-               ARRAY(s, ARRAY_PARTIAL, double));
-        CUDA_TRY_LAUNCH(s->ctx, "charged_force");
-        return 0;
+        return cuda_run(
+            s, "charged_force", kernels[want][halo], cuda_own_blocks(s),
+            s->view, pair, s->charges, (const uint32_t *)list->neighbor.p,
+            (const uint32_t *)list->count.p, ARRAY(s, ARRAY_PARTIAL, double));
     }
 };
 

@@ -11,10 +11,10 @@ enum { BLOCKS_AT_ONCE = 4 };
 
 /* WANT: all sums, each particle's to the columns of leave_sums(). */
 template <class PAIR, int CHARGED, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
-    charged_force_wide(struct md_view m, PAIR pair, struct charge_terms c,
-                       const uint32_t *neighbor, const uint32_t *count,
-                       struct near_out out)
+static __device__ __forceinline__ void
+charged_force_wide(const struct md_view &m, const PAIR &pair,
+                   const struct charge_terms &c, const uint32_t *neighbor,
+                   const uint32_t *count, const struct near_out &out)
 {
     __shared__ scalar table[2 * coulomb_size<CHARGED>::value];
     uint32_t i = thread_index();
@@ -75,6 +75,13 @@ static __global__ void __launch_bounds__(MD_THREADS, BLOCKS_AT_ONCE)
         atomicMin(out.beyond, (unsigned long long)m.id[i]);
 }
 
+template <class PAIR, int CHARGED, int WANT, int HALO>
+static constexpr auto wide_kernel(void)
+{
+    return kernel_of < charged_force_wide<PAIR, CHARGED, WANT, HALO>,
+           !WANT && !HALO, BLOCKS_AT_ONCE > ();
+}
+
 #define use_wide MD_NAME(use_wide)
 struct use_wide {
     struct md_store *s;
@@ -82,22 +89,16 @@ struct use_wide {
 
     template <int CHARGED, class PAIR> int launch(const PAIR &pair)
     {
-        typedef void (*kernel_of)(struct md_view, PAIR, struct charge_terms,
-                                  const uint32_t *, const uint32_t *,
-                                  struct near_out);
-        static const kernel_of kernels[2][2] = {
-            {charged_force_wide<PAIR, CHARGED, 0, 0>,
-             charged_force_wide<PAIR, CHARGED, 0, 1>},
-            {charged_force_wide<PAIR, CHARGED, 1, 0>,
-             charged_force_wide<PAIR, CHARGED, 1, 1>}};
+        static const decltype(wide_kernel<PAIR, CHARGED, 0, 0>())
+            kernels[2][2] = {{wide_kernel<PAIR, CHARGED, 0, 0>(),
+                              wide_kernel<PAIR, CHARGED, 0, 1>()},
+                             {wide_kernel<PAIR, CHARGED, 1, 0>(),
+                              wide_kernel<PAIR, CHARGED, 1, 1>()}};
         struct pair_list *list = halo ? &s->halo : &s->own;
-        kernel_of kernel = kernels[want > 0][halo];
-        LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-               s->device->stream, s->view, pair, s->charges,
-               (const uint32_t *)list->neighbor.p,
-               (const uint32_t *)list->count.p, near_out_of(s));
-        CUDA_TRY_LAUNCH(s->ctx, "charged_force_wide");
-        return 0;
+        return cuda_run(s, "charged_force_wide", kernels[want > 0][halo],
+                        cuda_own_blocks(s), s->view, pair, s->charges,
+                        (const uint32_t *)list->neighbor.p,
+                        (const uint32_t *)list->count.p, near_out_of(s));
     }
 };
 

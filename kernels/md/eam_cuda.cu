@@ -145,10 +145,10 @@ for_each_density(const struct md_view &m, const uint32_t *neighbor,
 }
 
 template <int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS)
-    add_densities(struct md_view m, const uint32_t *neighbor,
-                  const uint32_t *count, struct eam_tables t,
-                  struct density_out out)
+static __device__ __forceinline__ void
+add_densities(const struct md_view &m, const uint32_t *neighbor,
+              const uint32_t *count, const struct eam_tables &t,
+              const struct density_out &out)
 {
     uint32_t i = thread_index();
     scalar energy = 0;
@@ -170,10 +170,10 @@ static __global__ void __launch_bounds__(MD_THREADS)
 }
 
 template <int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS)
-    add_densities_wide(struct md_view m, const uint32_t *neighbor,
-                       const uint32_t *count, struct eam_tables t,
-                       struct density_out out)
+static __device__ __forceinline__ void
+add_densities_wide(const struct md_view &m, const uint32_t *neighbor,
+                   const uint32_t *count, const struct eam_tables &t,
+                   const struct density_out &out)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -218,9 +218,9 @@ embed_one(const struct eam_tables &t, int species, double rho, double *slope)
 
 /* column: each particle's energy, or NULL; else their sums by block. */
 template <int WANT>
-static __global__ void __launch_bounds__(MD_THREADS)
-    embed(struct md_view m, struct eam_tables t, const scalar *rho,
-          scalar *slope, double *partial, double *column)
+static __device__ __forceinline__ void
+embed(const struct md_view &m, const struct eam_tables &t, const scalar *rho,
+      scalar *slope, double *partial, double *column)
 {
     uint32_t i = thread_index();
     double energy = 0;
@@ -250,16 +250,23 @@ int cuda_eam_force(struct md_store *s, int want, int halo)
     return launch_near(s, pair, want, halo);
 }
 
+template <int WIDE, int WANT, int HALO>
+static constexpr auto density_kernel(void)
+{
+    const int JOINS = !WANT && !HALO;
+    if constexpr (WIDE)
+        return kernel_of<add_densities_wide<WANT, HALO>, JOINS>();
+    else
+        return kernel_of<add_densities<WANT, HALO>, JOINS>();
+}
+
 static int launch_densities(struct md_store *s, int want, int halo)
 {
-    typedef void (*density_kernel)(struct md_view, const uint32_t *,
-                                   const uint32_t *, struct eam_tables,
-                                   struct density_out);
-    static const density_kernel kernels[2][2][2] = {
-        {{add_densities<0, 0>, add_densities<0, 1>},
-         {add_densities<1, 0>, add_densities<1, 1>}},
-        {{add_densities_wide<0, 0>, add_densities_wide<0, 1>},
-         {add_densities_wide<1, 0>, add_densities_wide<1, 1>}}};
+    static const decltype(density_kernel<0, 0, 0>()) kernels[2][2][2] = {
+        {{density_kernel<0, 0, 0>(), density_kernel<0, 0, 1>()},
+         {density_kernel<0, 1, 0>(), density_kernel<0, 1, 1>()}},
+        {{density_kernel<1, 0, 0>(), density_kernel<1, 0, 1>()},
+         {density_kernel<1, 1, 0>(), density_kernel<1, 1, 1>()}}};
     struct pair_list *list = halo ? &s->halo : &s->own;
     struct density_out out;
     out.rho = ARRAY(s, ARRAY_EAM_RHO, scalar);
@@ -267,11 +274,10 @@ static int launch_densities(struct md_store *s, int want, int halo)
     out.unit = s->eam->density;
     out.per_unit = s->eam->per_density;
     out.near = near_out_of(s);
-    density_kernel kernel = kernels[s->setup.deterministic != 0][want][halo];
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
-           (const uint32_t *)list->count.p, cuda_eam_tables(s), out);
-    CUDA_TRY_LAUNCH(s->ctx, "add_densities");
+    TRY(cuda_run(
+        s, "add_densities", kernels[s->setup.deterministic != 0][want][halo],
+        cuda_own_blocks(s), s->view, (const uint32_t *)list->neighbor.p,
+        (const uint32_t *)list->count.p, cuda_eam_tables(s), out));
     s->unchecked |= s->setup.deterministic;
     s->tally.forces[halo]++;
     tally_own(s, sizeof(struct pair_position) + sizeof(uint32_t) +
@@ -283,12 +289,11 @@ static int launch_embed(struct md_store *s, int want)
 {
     double *column =
         s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double) : NULL;
-    auto kernel = want ? embed<1> : embed<0>;
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, cuda_eam_tables(s),
-           ARRAY(s, ARRAY_EAM_RHO, scalar), ARRAY(s, ARRAY_EAM_SLOPE, scalar),
-           ARRAY(s, ARRAY_PARTIAL, double), column);
-    CUDA_TRY_LAUNCH(s->ctx, "embed");
+    auto kernel = want ? kernel_of<embed<1>, 0>() : kernel_of<embed<0>, 1>();
+    TRY(cuda_run(s, "embed", kernel, cuda_own_blocks(s), s->view,
+                 cuda_eam_tables(s), ARRAY(s, ARRAY_EAM_RHO, scalar),
+                 ARRAY(s, ARRAY_EAM_SLOPE, scalar),
+                 ARRAY(s, ARRAY_PARTIAL, double), column));
     tally_own(s, 2 * sizeof(scalar) + sizeof(struct pair_position));
     return 0;
 }

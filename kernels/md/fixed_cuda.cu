@@ -23,9 +23,9 @@
  * With four blocks on a multiprocessor no register is spilled. */
 template <int MANY, int FSHIFT, int WANT, int HALO>
 static __device__ __forceinline__ void
-fixed_force_one(const struct md_view &m, const uint32_t *neighbor,
-                const uint32_t *count, struct fixed_units unit,
-                fixed_sum *fixed, double *column, unsigned long long *beyond)
+fixed_force(const struct md_view &m, const uint32_t *neighbor,
+            const uint32_t *count, struct fixed_units unit, fixed_sum *fixed,
+            double *column, unsigned long long *beyond)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -83,74 +83,37 @@ fixed_force_one(const struct md_view &m, const uint32_t *neighbor,
 }
 
 template <int MANY, int FSHIFT, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS, 4)
-    pair_force_fixed(struct md_view m, const uint32_t *neighbor,
-                     const uint32_t *count, struct fixed_units unit,
-                     fixed_sum *fixed, double *column,
-                     unsigned long long *beyond)
+static constexpr auto fixed_kernel(void)
 {
-    fixed_force_one<MANY, FSHIFT, WANT, HALO>(m, neighbor, count, unit, fixed,
-                                              column, beyond);
+    return kernel_of < fixed_force<MANY, FSHIFT, WANT, HALO>, !WANT && !HALO,
+           4 > ();
 }
 
-/* Of each store of a team. */
-template <int MANY, int FSHIFT>
-static __global__ void __launch_bounds__(MD_THREADS, 4)
-    fixed_force_joint(const struct team_member *member, struct fixed_units unit)
-{
-    struct md_view m = member[blockIdx.y].view;
-    fixed_force_one<MANY, FSHIFT, 0, 0>(
-        m, member[blockIdx.y].neighbor, member[blockIdx.y].count, unit,
-        member[blockIdx.y].fixed, NULL, member[blockIdx.y].beyond);
-}
-
-int cuda_team_fixed(const struct team_launch *t)
-{
-    typedef void (*joint_kernel)(const struct team_member *,
-                                 struct fixed_units);
-    static const joint_kernel kernels[2][2] = {
-        {fixed_force_joint<0, 0>, fixed_force_joint<0, 1>},
-        {fixed_force_joint<1, 0>, fixed_force_joint<1, 1>}};
-    const struct md_setup *setup = &t->s->setup;
-    joint_kernel kernel =
-        kernels[setup->n_species > 1][setup->force_shift != 0];
-    LAUNCH(kernel, team_grid(t), MD_THREADS, 0, t->s->device->stream, t->member,
-           t->s->fixed);
-    CUDA_TRY_LAUNCH(t->s->ctx, "fixed_force_joint");
-    return 0;
-}
-
-typedef void (*fixed_kernel)(struct md_view, const uint32_t *, const uint32_t *,
-                             struct fixed_units, fixed_sum *, double *,
-                             unsigned long long *);
-
-#define KERNELS_OF(many, fshift)                     \
-    {                                                \
-        {pair_force_fixed<many, fshift, 0, 0>,       \
-         pair_force_fixed<many, fshift, 0, 1>},      \
-            {pair_force_fixed<many, fshift, 1, 0>,   \
-             pair_force_fixed<many, fshift, 1, 1>},  \
-        {                                            \
-            pair_force_fixed<many, fshift, 2, 0>,    \
-                pair_force_fixed<many, fshift, 2, 1> \
-        }                                            \
+#define KERNELS_OF(many, fshift)                   \
+    {                                              \
+        {fixed_kernel<many, fshift, 0, 0>(),       \
+         fixed_kernel<many, fshift, 0, 1>()},      \
+            {fixed_kernel<many, fshift, 1, 0>(),   \
+             fixed_kernel<many, fshift, 1, 1>()},  \
+        {                                          \
+            fixed_kernel<many, fshift, 2, 0>(),    \
+                fixed_kernel<many, fshift, 2, 1>() \
+        }                                          \
     }
 
 int cuda_launch_fixed(struct md_store *s, int want, int halo)
 {
-    static const fixed_kernel kernels[2][2][3][2] = {
+    static const decltype(fixed_kernel<0, 0, 0, 0>()) kernels[2][2][3][2] = {
         {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
         {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
-    fixed_kernel kernel =
-        kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want][halo];
     struct pair_list *list = halo ? &s->halo : &s->own;
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
-           (const uint32_t *)list->count.p, s->fixed,
-           ARRAY(s, ARRAY_FIXED, fixed_sum), ARRAY(s, ARRAY_COLUMNS, double),
-           ARRAY(s, ARRAY_BEYOND, unsigned long long));
-    CUDA_TRY_LAUNCH(s->ctx, "pair_force_fixed");
-    return 0;
+    return cuda_run(
+        s, "fixed_force",
+        kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want][halo],
+        cuda_own_blocks(s), s->view, (const uint32_t *)list->neighbor.p,
+        (const uint32_t *)list->count.p, s->fixed,
+        ARRAY(s, ARRAY_FIXED, fixed_sum), ARRAY(s, ARRAY_COLUMNS, double),
+        ARRAY(s, ARRAY_BEYOND, unsigned long long));
 }
 
 /* ---- range ---- */

@@ -9,6 +9,7 @@
 
 #include "kernels/md/form_pair_cuda.h"
 #include "kernels/md/near_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 /* ---- tables ---- */
 
@@ -213,12 +214,8 @@ int cuda_forms_send_near(struct md_store *s)
 {
     if (!s->forms || !s->forms->has_points)
         return 0;
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(&s->result->near, s->array[ARRAY_FORM_NEAR].p,
-                             sizeof s->result->near, cudaMemcpyDeviceToHost,
-                             s->device->stream));
-    s->device->bytes_to_host += sizeof s->result->near;
-    return 0;
+    return cuda_send(s, &s->result->near, s->array[ARRAY_FORM_NEAR].p,
+                     sizeof s->result->near);
 }
 
 int cuda_forms_check(struct md_store *s)

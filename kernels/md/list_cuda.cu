@@ -12,10 +12,10 @@
 /* Writes as many neighbors as there is room for and counts all; *most is the
  * greatest count, by which the caller sees whether the room was enough. */
 static __device__ __forceinline__ void
-neighbors_one(const struct md_view &m, const struct cell_grid &g,
-              const uint32_t *start, uint32_t base, scalar radius2,
-              struct excluded_ids out, uint32_t *neighbor, uint32_t *count,
-              uint32_t rows, unsigned *most)
+find_neighbors(const struct md_view &m, const struct cell_grid &g,
+               const uint32_t *start, uint32_t base, scalar radius2,
+               const struct excluded_ids &out, uint32_t *neighbor,
+               uint32_t *count, uint32_t rows, unsigned *most)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -34,31 +34,11 @@ neighbors_one(const struct md_view &m, const struct cell_grid &g,
         atomicMax(most, n);
 }
 
-static __global__ void find_neighbors(struct md_view m, struct cell_grid g,
-                                      const uint32_t *start, uint32_t base,
-                                      scalar radius2, struct excluded_ids out,
-                                      uint32_t *neighbor, uint32_t *count,
-                                      uint32_t rows, unsigned *most)
+/* For the count. */
+static __device__ __forceinline__ void clear_number(unsigned *number)
 {
-    neighbors_one(m, g, start, base, radius2, out, neighbor, count, rows, most);
-}
-
-/* Of each store of a team; and where its particles are now. */
-static __global__ void neighbors_joint(const struct team_member *member,
-                                       scalar radius2)
-{
-    struct md_view m = member[blockIdx.y].view;
-    struct cell_grid g = member[blockIdx.y].cells;
-    struct excluded_ids none = {NULL, NULL};
-    uint32_t i = thread_index();
-    neighbors_one(m, g, member[blockIdx.y].start, 0, radius2, none,
-                  member[blockIdx.y].neighbor, member[blockIdx.y].count,
-                  member[blockIdx.y].rows, &member[blockIdx.y].result->needed);
-    for (int d = 0; d < 3 && i < m.n_own; d++) {
-        size_t at = d * m.stride + i;
-        m.moved[at] = 0;
-        member[blockIdx.y].listed[at] = m.x[at];
-    }
+    if (thread_index() == 0)
+        *number = 0;
 }
 
 static int reserve_list(struct ctx *ctx, struct md_store *s,
@@ -97,24 +77,29 @@ static scalar square_of_radius(const struct md_store *s)
     return (scalar)(r * r * (1 + 16 * FLT_EPSILON));
 }
 
+static int launch_find(struct md_store *s, struct pair_list *list,
+                       enum md_array start, uint32_t base)
+{
+    unsigned *most = ARRAY(s, ARRAY_COUNTER, unsigned);
+    TRY(cuda_run(s, "clear_number", kernel_of<clear_number, 1>(), dim3(1),
+                 most));
+    return cuda_run(s, "find_neighbors", kernel_of<find_neighbors, 1>(),
+                    cuda_own_blocks(s), s->view, s->cells,
+                    ARRAY(s, start, const uint32_t), base, square_of_radius(s),
+                    cuda_excluded(s), (uint32_t *)list->neighbor.p,
+                    (uint32_t *)list->count.p, list->rows, most);
+}
+
 static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
                  enum md_array start, uint32_t base)
 {
-    scalar radius2 = square_of_radius(s);
     uint32_t rows = list->rows > 0 ? list->rows : expected_rows(s) + 1;
-    unsigned *most = ARRAY(s, ARRAY_COUNTER, unsigned);
     for (;;) {
         unsigned needed = 0;
         TRY(reserve_list(ctx, s, list, rows));
-        CUDA_TRY(ctx,
-                 cudaMemsetAsync(most, 0, sizeof *most, s->device->stream));
-        LAUNCH(find_neighbors, cuda_blocks(s->view.n_own, MD_THREADS),
-               MD_THREADS, 0, s->device->stream, s->view, s->cells,
-               ARRAY(s, start, uint32_t), base, radius2, cuda_excluded(s),
-               (uint32_t *)list->neighbor.p, (uint32_t *)list->count.p, rows,
-               most);
-        CUDA_TRY_LAUNCH(ctx, "find_neighbors");
-        TRY(cuda_to_host(ctx, s->device, &needed, most, sizeof needed));
+        TRY(launch_find(s, list, start, base));
+        TRY(cuda_to_host(ctx, s->device, &needed, s->array[ARRAY_COUNTER].p,
+                         sizeof needed));
         if (needed <= rows)
             return 0;
         rows = needed + needed / 8 + 1;
@@ -158,19 +143,17 @@ int cuda_launch_list(struct md_store *s)
         TRY(build(ctx, s, &s->own, ARRAY_START_OWN, 0));
         if (s->view.n_halo > 0)
             TRY(build(ctx, s, &s->halo, ARRAY_START_HALO, s->view.n_own));
-        CUDA_TRY(ctx, cudaMemsetAsync(s->view.moved, 0,
-                                      3 * s->capacity * sizeof(float),
-                                      s->device->stream));
         TRY(cuda_note_listed(s));
     }
     return cuda_list_is_built(s);
 }
 
-int cuda_team_list(const struct team_launch *t)
+int cuda_launch_neighbors(struct md_store *s)
 {
-    LAUNCH(neighbors_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
-           t->member, square_of_radius(t->s));
-    return cuda_status(t->s->ctx, cudaGetLastError(), "neighbors_joint");
+    TRY(launch_find(s, &s->own, ARRAY_START_OWN, 0));
+    TRY(cuda_send(s, &s->result->needed, s->array[ARRAY_COUNTER].p,
+                  sizeof s->result->needed));
+    return cuda_note_listed(s);
 }
 
 int cuda_build_list(struct ctx *ctx, struct md_store *s)

@@ -5,8 +5,8 @@
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
-#include "kernels/md/team_cuda.h"
 #include "kernels/md/lj.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/terms_cuda.h"
 
 /* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial,
@@ -14,8 +14,8 @@
  * force is added to that of own ones. */
 template <int MANY, int FSHIFT, int WANT, int HALO>
 static __device__ __forceinline__ void
-pair_force_one(const struct md_view &m, const uint32_t *neighbor,
-               const uint32_t *count, double *partial)
+pair_force(const struct md_view &m, const uint32_t *neighbor,
+           const uint32_t *count, double *partial)
 {
     uint32_t i = thread_index();
     double energy = 0, virial = 0;
@@ -88,68 +88,35 @@ pair_force_one(const struct md_view &m, const uint32_t *neighbor,
 }
 
 template <int MANY, int FSHIFT, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS, WANT > 1 ? 4 : 0)
-    pair_force(struct md_view m, const uint32_t *neighbor,
-               const uint32_t *count, double *partial)
+static constexpr auto force_kernel(void)
 {
-    pair_force_one<MANY, FSHIFT, WANT, HALO>(m, neighbor, count, partial);
+    return kernel_of < pair_force<MANY, FSHIFT, WANT, HALO>, !WANT && !HALO,
+           (WANT > 1 ? 4 : 0) > ();
 }
 
-/* Of each store of a team. */
-template <int MANY, int FSHIFT>
-static __global__ void __launch_bounds__(MD_THREADS)
-    pair_force_joint(const struct team_member *member)
-{
-    struct md_view m = member[blockIdx.y].view;
-    pair_force_one<MANY, FSHIFT, 0, 0>(m, member[blockIdx.y].neighbor,
-                                       member[blockIdx.y].count, NULL);
-}
-
-int cuda_team_force(const struct team_launch *t)
-{
-    typedef void (*joint_kernel)(const struct team_member *);
-    static const joint_kernel kernels[2][2] = {
-        {pair_force_joint<0, 0>, pair_force_joint<0, 1>},
-        {pair_force_joint<1, 0>, pair_force_joint<1, 1>}};
-    const struct md_setup *setup = &t->s->setup;
-    joint_kernel kernel =
-        kernels[setup->n_species > 1][setup->force_shift != 0];
-    LAUNCH(kernel, team_grid(t), MD_THREADS, 0, t->s->device->stream,
-           t->member);
-    CUDA_TRY_LAUNCH(t->s->ctx, "pair_force_joint");
-    return 0;
-}
-
-typedef void (*force_kernel)(struct md_view, const uint32_t *, const uint32_t *,
-                             double *);
-
-#define KERNELS_OF(many, fshift)                                              \
-    {                                                                         \
-        {pair_force<many, fshift, 0, 0>, pair_force<many, fshift, 0, 1>},     \
-            {pair_force<many, fshift, 1, 0>, pair_force<many, fshift, 1, 1>}, \
-        {                                                                     \
-            pair_force<many, fshift, 2, 0>, pair_force<many, fshift, 2, 1>    \
-        }                                                                     \
+#define KERNELS_OF(many, fshift)                   \
+    {                                              \
+        {force_kernel<many, fshift, 0, 0>(),       \
+         force_kernel<many, fshift, 0, 1>()},      \
+            {force_kernel<many, fshift, 1, 0>(),   \
+             force_kernel<many, fshift, 1, 1>()},  \
+        {                                          \
+            force_kernel<many, fshift, 2, 0>(),    \
+                force_kernel<many, fshift, 2, 1>() \
+        }                                          \
     }
-
-static force_kernel choose_kernel(const struct md_store *s, int want, int halo)
-{
-    static const force_kernel kernels[2][2][3][2] = {
-        {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
-        {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
-    return kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want]
-                  [halo];
-}
 
 static int launch_plain(struct md_store *s, int want, int halo)
 {
+    static const decltype(force_kernel<0, 0, 0, 0>()) kernels[2][2][3][2] = {
+        {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
+        {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
     struct pair_list *list = halo ? &s->halo : &s->own;
-    force_kernel kernel = choose_kernel(s, want, halo);
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
-           (const uint32_t *)list->count.p, ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "pair_force");
-    return 0;
+    return cuda_run(
+        s, "pair_force",
+        kernels[s->setup.n_species > 1][s->setup.force_shift != 0][want][halo],
+        cuda_own_blocks(s), s->view, (const uint32_t *)list->neighbor.p,
+        (const uint32_t *)list->count.p, ARRAY(s, ARRAY_PARTIAL, double));
 }
 
 /* want: energy and virial, and 2: by directions too. */

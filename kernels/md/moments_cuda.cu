@@ -24,7 +24,7 @@ static __device__ __forceinline__ void moments_of(const struct md_view &m,
     value[4] = mass;
 }
 
-static __device__ __forceinline__ void moments_one(const struct md_view &m,
+static __device__ __forceinline__ void sum_moments(const struct md_view &m,
                                                    double *partial)
 {
     uint32_t i = thread_index();
@@ -32,29 +32,6 @@ static __device__ __forceinline__ void moments_one(const struct md_view &m,
     if (i < m.n_own)
         moments_of(m, i, value);
     leave_sums(value, partial);
-}
-
-static __global__ void sum_moments(struct md_view m, double *partial)
-{
-    moments_one(m, partial);
-}
-
-static __global__ void sum_moments_joint(const struct team_member *member)
-{
-    struct md_view m = member[blockIdx.y].view;
-    moments_one(m, member[blockIdx.y].partial);
-}
-
-/* Moment blockIdx.x of each. */
-static __global__ void moments_joint(const struct team_member *member,
-                                     uint32_t n_blocks)
-{
-    __shared__ double shared[32];
-    const struct team_member *one = &member[blockIdx.y];
-    double sum = reduce_column(one->partial + (size_t)blockIdx.x * n_blocks,
-                               n_blocks, 0, shared);
-    if (threadIdx.x == 0)
-        one->result->moments[blockIdx.x] = sum;
 }
 
 /* For sums in any order. */
@@ -69,6 +46,13 @@ static __global__ void list_moments(struct md_view m, double *column)
         column[k * m.stride + i] = value[k];
 }
 
+static int run_moments(struct md_store *s)
+{
+    return cuda_run(s, "sum_moments", kernel_of<sum_moments, 1>(),
+                    cuda_own_blocks(s), s->view,
+                    ARRAY(s, ARRAY_PARTIAL, double));
+}
+
 static int launch_moments(struct md_store *s, double out[5])
 {
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
@@ -80,40 +64,17 @@ static int launch_moments(struct md_store *s, double out[5])
         return cuda_sum_columns(s, 5, out);
     }
     TRY(cuda_reserve_sums(s));
-    LAUNCH(sum_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_moments");
+    TRY(run_moments(s));
     return cuda_reduce(s->ctx, s, 5, blocks, 0, out);
 }
 
 /* The same on its way to s->result. */
 int cuda_ask_moments(struct md_store *s)
 {
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    cudaStream_t stream = s->device->stream;
-    size_t bytes = sizeof s->result->moments;
-    LAUNCH(sum_moments, blocks, MD_THREADS, 0, stream, s->view,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_moments");
     tally_own(s, MOMENT_BYTES);
-    TRY(cuda_launch_reduce(s, 5, blocks, 0));
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(s->result->moments, s->array[ARRAY_RESULT].p,
-                             bytes, cudaMemcpyDeviceToHost, stream));
-    s->device->bytes_to_host += bytes;
-    return 0;
-}
-
-int cuda_team_moments(const struct team_launch *t)
-{
-    cudaStream_t stream = t->s->device->stream;
-    LAUNCH(sum_moments_joint, team_grid(t), MD_THREADS, 0, stream, t->member);
-    CUDA_TRY_LAUNCH(t->s->ctx, "sum_moments_joint");
-    LAUNCH(moments_joint, dim3(5, t->n), 256u, 0, stream, t->member,
-           cuda_blocks(t->s->view.n_own, MD_THREADS));
-    CUDA_TRY_LAUNCH(t->s->ctx, "moments_joint");
-    cuda_team_tally(t, MOMENT_BYTES);
-    return 0;
+    TRY(run_moments(s));
+    return cuda_reduce_and_send(s, 5, cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                                s->result->moments);
 }
 
 /* Sums in any order are asked for when they are wanted. */

@@ -10,10 +10,10 @@
 /* Half kick and drift in one pass; the pair positions follow. Each block leaves
  * the greatest square of the way since the list was built; a way that is not
  * finite counts as infinite. */
-static __device__ __forceinline__ void drift_one(const struct md_view &m,
-                                                 double dt_kick,
-                                                 double dt_drift,
-                                                 double *partial)
+static __device__ __forceinline__ void kick_and_drift(const struct md_view &m,
+                                                      double dt_kick,
+                                                      double dt_drift,
+                                                      double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -47,36 +47,6 @@ static __device__ __forceinline__ void drift_one(const struct md_view &m,
         partial[blockIdx.x] = way2;
 }
 
-static __global__ void __launch_bounds__(MD_THREADS)
-    kick_and_drift(struct md_view m, double dt_kick, double dt_drift,
-                   double *partial)
-{
-    drift_one(m, dt_kick, dt_drift, partial);
-}
-
-/* Of each store of a team, as all whose names end so. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    kick_and_drift_joint(const struct team_member *member,
-                         const struct team_call *call)
-{
-    struct md_view m = member[blockIdx.y].view;
-    drift_one(m, call[blockIdx.y].kick, call[blockIdx.y].drift,
-              member[blockIdx.y].partial);
-}
-
-/* The greatest way of each, and what its deterministic sums have noticed. */
-static __global__ void way_joint(const struct team_member *member,
-                                 uint32_t n_blocks)
-{
-    __shared__ double shared[32];
-    const struct team_member *one = &member[blockIdx.x];
-    double way2 = reduce_column(one->partial, n_blocks, 1, shared);
-    if (threadIdx.x != 0)
-        return;
-    one->result->way2 = way2;
-    one->result->beyond = one->beyond ? *one->beyond : ~0ull;
-}
-
 /* x, v and the way read and written, f and species read, pair written; and the
  * bytes of a particle in the loops below. */
 static const size_t DRIFT_BYTES = 12 * sizeof(state) + 3 * sizeof(scalar) +
@@ -88,47 +58,21 @@ static const size_t SCALE_BYTES = 6 * sizeof(state);
 
 int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
-    cudaStream_t stream = s->device->stream;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    LAUNCH(kick_and_drift, blocks, MD_THREADS, 0, stream, s->view, dt_kick,
-           dt_drift, ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "kick_and_drift");
+    TRY(cuda_run(s, "kick_and_drift", kernel_of<kick_and_drift, 1>(),
+                 cuda_own_blocks(s), s->view, dt_kick, dt_drift,
+                 ARRAY(s, ARRAY_PARTIAL, double)));
     tally_own(s, DRIFT_BYTES);
-    return cuda_launch_way(s, blocks);
-}
-
-int cuda_team_drift(const struct team_launch *t)
-{
-    cudaStream_t stream = t->s->device->stream;
-    LAUNCH(kick_and_drift_joint, team_grid(t), MD_THREADS, 0, stream, t->member,
-           t->call);
-    CUDA_TRY_LAUNCH(t->s->ctx, "kick_and_drift_joint");
-    LAUNCH(way_joint, t->n, 256u, 0, stream, t->member,
-           cuda_blocks(t->s->view.n_own, MD_THREADS));
-    CUDA_TRY_LAUNCH(t->s->ctx, "way_joint");
-    cuda_team_tally(t, DRIFT_BYTES);
-    return 0;
+    return cuda_launch_way(s, cuda_blocks(s->view.n_own, MD_THREADS));
 }
 
 int cuda_launch_way(struct md_store *s, unsigned blocks)
 {
-    cudaStream_t stream = s->device->stream;
-    TRY(cuda_launch_reduce(s, 1, blocks, 1));
-    CUDA_TRY(s->ctx, cudaMemcpyAsync(&s->result->way2, s->array[ARRAY_RESULT].p,
-                                     sizeof s->result->way2,
-                                     cudaMemcpyDeviceToHost, stream));
-    s->device->bytes_to_host += sizeof s->result->way2;
-    if (s->setup.deterministic) {
-        CUDA_TRY(s->ctx,
-                 cudaMemcpyAsync(&s->result->beyond, s->array[ARRAY_BEYOND].p,
-                                 sizeof s->result->beyond,
-                                 cudaMemcpyDeviceToHost, stream));
-        s->device->bytes_to_host += sizeof s->result->beyond;
-    }
+    TRY(cuda_reduce_and_send(s, 1, blocks, 1, &s->result->way2));
+    if (s->setup.deterministic)
+        TRY(cuda_send(s, &s->result->beyond, s->array[ARRAY_BEYOND].p,
+                      sizeof s->result->beyond));
     TRY(cuda_forms_send_near(s));
-    if (s->terms)
-        TRY(cuda_fetch_broken(s));
-    return 0;
+    return s->terms ? cuda_fetch_broken(s) : 0;
 }
 
 static int wait_for_drift(struct md_store *s)
@@ -166,7 +110,7 @@ void cuda_kick_drift_ahead(struct md_store *s, double dt_kick, double dt_drift)
     s->way_asked = 1;
 }
 
-static __device__ __forceinline__ void kick_one(const struct md_view &m,
+static __device__ __forceinline__ void add_kick(const struct md_view &m,
                                                 double dt_kick)
 {
     uint32_t i = thread_index();
@@ -179,34 +123,11 @@ static __device__ __forceinline__ void kick_one(const struct md_view &m,
     }
 }
 
-static __global__ void add_kick(struct md_view m, double dt_kick)
-{
-    kick_one(m, dt_kick);
-}
-
-static __global__ void add_kick_joint(const struct team_member *member,
-                                      const struct team_call *call)
-{
-    struct md_view m = member[blockIdx.y].view;
-    kick_one(m, call[blockIdx.y].kick);
-}
-
-int cuda_team_kick(const struct team_launch *t)
-{
-    LAUNCH(add_kick_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
-           t->member, t->call);
-    CUDA_TRY_LAUNCH(t->s->ctx, "add_kick_joint");
-    cuda_team_tally(t, KICK_BYTES);
-    return 0;
-}
-
 int cuda_launch_kick(struct md_store *s, double dt_kick)
 {
-    LAUNCH(add_kick, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, dt_kick);
-    CUDA_TRY_LAUNCH(s->ctx, "add_kick");
     tally_own(s, KICK_BYTES);
-    return 0;
+    return cuda_run(s, "add_kick", kernel_of<add_kick, 1>(), cuda_own_blocks(s),
+                    s->view, dt_kick);
 }
 
 void cuda_kick(struct md_store *s, double dt_kick)
@@ -215,8 +136,8 @@ void cuda_kick(struct md_store *s, double dt_kick)
         cuda_do(s, {STEP_KICK, dt_kick, 0, NULL});
 }
 
-static __device__ __forceinline__ void scale_one(const struct md_view &m,
-                                                 double factor)
+static __device__ __forceinline__ void scale_velocities(const struct md_view &m,
+                                                        double factor)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -227,34 +148,11 @@ static __device__ __forceinline__ void scale_one(const struct md_view &m,
     }
 }
 
-static __global__ void scale_velocities(struct md_view m, double factor)
-{
-    scale_one(m, factor);
-}
-
-static __global__ void scale_joint(const struct team_member *member,
-                                   const struct team_call *call)
-{
-    struct md_view m = member[blockIdx.y].view;
-    scale_one(m, call[blockIdx.y].kick);
-}
-
 int cuda_launch_scale(struct md_store *s, double factor)
 {
-    LAUNCH(scale_velocities, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
-           0, s->device->stream, s->view, factor);
-    CUDA_TRY_LAUNCH(s->ctx, "scale_velocities");
     tally_own(s, SCALE_BYTES);
-    return 0;
-}
-
-int cuda_team_scale(const struct team_launch *t)
-{
-    LAUNCH(scale_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
-           t->member, t->call);
-    CUDA_TRY_LAUNCH(t->s->ctx, "scale_joint");
-    cuda_team_tally(t, SCALE_BYTES);
-    return 0;
+    return cuda_run(s, "scale_velocities", kernel_of<scale_velocities, 1>(),
+                    cuda_own_blocks(s), s->view, factor);
 }
 
 void cuda_scale_velocities(struct md_store *s, double factor)

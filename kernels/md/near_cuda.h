@@ -13,6 +13,7 @@
 #define WARPDECK_KERNELS_MD_NEAR_CUDA_H
 
 #include "kernels/md/fixed_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 /* ---- the loop ---- */
 
@@ -78,9 +79,9 @@ template <int WANT> struct near_count {
 
 /* HALO: neighbors are copies, and the force is added to that of own ones. */
 template <class PAIR, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS)
-    near_force(struct md_view m, const uint32_t *neighbor,
-               const uint32_t *count, PAIR pair, struct near_out out)
+static __device__ __forceinline__ void
+near_force(const struct md_view &m, const uint32_t *neighbor,
+           const uint32_t *count, const PAIR &pair, const struct near_out &out)
 {
     const int VALUES = near_count<WANT>::values;
     uint32_t i = thread_index();
@@ -118,9 +119,10 @@ static __global__ void __launch_bounds__(MD_THREADS)
 
 /* The same with sums in any order; values of each particle to their columns. */
 template <class PAIR, int WANT, int HALO>
-static __global__ void __launch_bounds__(MD_THREADS)
-    near_force_wide(struct md_view m, const uint32_t *neighbor,
-                    const uint32_t *count, PAIR pair, struct near_out out)
+static __device__ __forceinline__ void
+near_force_wide(const struct md_view &m, const uint32_t *neighbor,
+                const uint32_t *count, const PAIR &pair,
+                const struct near_out &out)
 {
     const int VALUES = near_count<WANT>::values;
     uint32_t i = thread_index();
@@ -171,26 +173,34 @@ static inline struct near_out near_out_of(struct md_store *s)
     return out;
 }
 
+template <class PAIR, int WIDE, int WANT, int HALO>
+static constexpr auto near_kernel(void)
+{
+    const int JOINS = !WANT && !HALO;
+    if constexpr (WIDE)
+        return kernel_of<near_force_wide<PAIR, WANT, HALO>, JOINS>();
+    else
+        return kernel_of<near_force<PAIR, WANT, HALO>, JOINS>();
+}
+
 /* Forces by pairs of this kind among own particles, or with copies; what is
  * wanted to ARRAY_PARTIAL, or to ARRAY_COLUMNS where sums are deterministic. */
 template <class PAIR>
 static int launch_near(struct md_store *s, const PAIR &pair, int want, int halo)
 {
-    typedef void (*kernel_of)(struct md_view, const uint32_t *,
-                              const uint32_t *, PAIR, struct near_out);
-    static const kernel_of kernels[2][3][2] = {
-        {{near_force<PAIR, 0, 0>, near_force<PAIR, 0, 1>},
-         {near_force<PAIR, 1, 0>, near_force<PAIR, 1, 1>},
-         {near_force<PAIR, 2, 0>, near_force<PAIR, 2, 1>}},
-        {{near_force_wide<PAIR, 0, 0>, near_force_wide<PAIR, 0, 1>},
-         {near_force_wide<PAIR, 1, 0>, near_force_wide<PAIR, 1, 1>},
-         {near_force_wide<PAIR, 2, 0>, near_force_wide<PAIR, 2, 1>}}};
+#define KERNELS_OF(wide, want)                                                 \
+    {                                                                          \
+        near_kernel<PAIR, wide, want, 0>(), near_kernel<PAIR, wide, want, 1>() \
+    }
+    static const decltype(near_kernel<PAIR, 0, 0, 0>()) kernels[2][3][2] = {
+        {KERNELS_OF(0, 0), KERNELS_OF(0, 1), KERNELS_OF(0, 2)},
+        {KERNELS_OF(1, 0), KERNELS_OF(1, 1), KERNELS_OF(1, 2)}};
+#undef KERNELS_OF
     struct pair_list *list = halo ? &s->halo : &s->own;
-    kernel_of kernel = kernels[s->setup.deterministic != 0][want][halo];
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, (const uint32_t *)list->neighbor.p,
-           (const uint32_t *)list->count.p, pair, near_out_of(s));
-    CUDA_TRY_LAUNCH(s->ctx, "near_force");
+    TRY(cuda_run(
+        s, "near_force", kernels[s->setup.deterministic != 0][want][halo],
+        cuda_own_blocks(s), s->view, (const uint32_t *)list->neighbor.p,
+        (const uint32_t *)list->count.p, pair, near_out_of(s)));
     s->unchecked |= s->setup.deterministic;
     return 0;
 }

@@ -1,6 +1,7 @@
 /* outer_cuda.cu: walls, constant fields, and groups that are pulled or held. */
 #include "kernels/md/outer_cuda.h"
 #include "kernels/md/fixed_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,9 +182,9 @@ outer_force(const struct md_view &m, const struct md_outer &o, uint32_t i,
 
 /* column: each particle's values, or NULL; else sums by block. */
 template <int WANT>
-static __global__ void __launch_bounds__(MD_THREADS)
-    add_outer(struct md_view m, struct md_outer o, double per_acceleration,
-              double *partial, double *column)
+static __device__ __forceinline__ void
+add_outer(const struct md_view &m, const struct md_outer &o,
+          double per_acceleration, double *partial, double *column)
 {
     uint32_t i = thread_index();
     double value[OUTER_VALUES] = {0};
@@ -205,11 +206,11 @@ int cuda_outer_launch(struct md_store *s, const struct md_outer *o, int want)
 {
     double *column =
         s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double) : NULL;
-    auto kernel = want ? add_outer<1> : add_outer<0>;
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, on_card(s, o), 1 / s->setup.acceleration,
-           ARRAY(s, ARRAY_PARTIAL, double), column);
-    CUDA_TRY_LAUNCH(s->ctx, "add_outer");
+    auto kernel =
+        want ? kernel_of<add_outer<1>, 0>() : kernel_of<add_outer<0>, 1>();
+    TRY(cuda_run(s, "add_outer", kernel, cuda_own_blocks(s), s->view,
+                 on_card(s, o), 1 / s->setup.acceleration,
+                 ARRAY(s, ARRAY_PARTIAL, double), column));
     tally_own(s, 3 * (sizeof(state) + sizeof(int32_t) + 2 * sizeof(scalar)) +
                      sizeof(int64_t) + sizeof(int32_t));
     return 0;

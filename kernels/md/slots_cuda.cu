@@ -6,24 +6,29 @@
  * where they stood when the list was built get the same order and the same list
  * again.
  */
-#include "kernels/md/store_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <stdlib.h>
 
 static const size_t SLOTS_AT_ONCE = 1 << 17;
 
+static __device__ __forceinline__ void begin_way(const struct md_view &m,
+                                                 state *listed)
+{
+    uint32_t i = thread_index();
+    for (int d = 0; d < 3 && i < m.n_own; d++) {
+        size_t at = d * m.stride + i;
+        m.moved[at] = 0;
+        listed[at] = m.x[at];
+    }
+}
+
 int cuda_note_listed(struct md_store *s)
 {
-    size_t column = s->capacity * sizeof(state);
     TRY(cuda_reserve(s, ARRAY_LISTED, 3 * s->capacity, sizeof(state),
                      "particles"));
-    for (size_t d = 0; d < 3; d++)
-        CUDA_TRY(s->ctx,
-                 cudaMemcpyAsync((char *)s->array[ARRAY_LISTED].p + d * column,
-                                 (char *)s->array[ARRAY_X].p + d * column,
-                                 s->view.n_own * sizeof(state),
-                                 cudaMemcpyDeviceToDevice, s->device->stream));
-    return 0;
+    return cuda_run(s, "begin_way", kernel_of<begin_way, 1>(),
+                    cuda_own_blocks(s), s->view, ARRAY(s, ARRAY_LISTED, state));
 }
 
 /* ---- out ---- */

@@ -50,8 +50,9 @@ static __device__ __forceinline__ int wrap_one(const struct md_view &m,
 }
 
 /* flag[i] = 1 for those. */
-static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
-                                      struct leave_counts *counts)
+static __device__ __forceinline__ void
+wrap_positions(const struct md_view &m, uint32_t *flag,
+               struct leave_counts *counts)
 {
     uint32_t i = thread_index();
     int finite;
@@ -63,23 +64,6 @@ static __global__ void wrap_positions(struct md_view m, uint32_t *flag,
     flag[i] = (uint32_t)outside;
     if (outside)
         atomicAdd(&counts->leaving, 1u);
-}
-
-/* Of each store of a team, which nobody leaves. */
-static __global__ void wrap_joint(const struct team_member *member)
-{
-    struct md_view m = member[blockIdx.y].view;
-    uint32_t i = thread_index();
-    int finite;
-    if (i < m.n_own)
-        wrap_one(m, i, &finite);
-}
-
-int cuda_team_wrap(const struct team_launch *t)
-{
-    LAUNCH(wrap_joint, team_grid(t), MD_THREADS, 0, t->s->device->stream,
-           t->member);
-    return cuda_status(t->s->ctx, cudaGetLastError(), "wrap_joint");
 }
 
 static __global__ void take_leavers(struct md_view m, const uint32_t *flag,
@@ -154,13 +138,12 @@ int cuda_launch_wrap(struct md_store *s)
     TRY(reserve_keys(s, s->view.n_own));
     TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
     struct leave_counts *counts = ARRAY(s, ARRAY_COUNTER, struct leave_counts);
-    CUDA_TRY(s->ctx,
-             cudaMemsetAsync(counts, 0, sizeof *counts, s->device->stream));
-    LAUNCH(wrap_positions, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS,
-           0, s->device->stream, s->view, ARRAY(s, ARRAY_KEY, uint32_t),
-           counts);
-    CUDA_TRY_LAUNCH(s->ctx, "wrap_positions");
-    return 0;
+    if (!s->notes) /* of a team nobody leaves */
+        CUDA_TRY(s->ctx,
+                 cudaMemsetAsync(counts, 0, sizeof *counts, s->device->stream));
+    return cuda_run(s, "wrap_positions", kernel_of<wrap_positions, 1>(),
+                    cuda_own_blocks(s), s->view, ARRAY(s, ARRAY_KEY, uint32_t),
+                    counts);
 }
 
 int cuda_extract_leavers(struct ctx *ctx, struct md_store *s,
@@ -226,10 +209,10 @@ static uint32_t cell_count(const struct cell_grid *g)
 
 /* Thread t looks at sorted keys t - 1 and t: the cells between them start at t.
  */
-static __device__ __forceinline__ void starts_one(const uint32_t *key,
-                                                  uint32_t below, uint32_t n,
-                                                  uint32_t cells,
-                                                  uint32_t *start)
+static __device__ __forceinline__ void find_starts(const uint32_t *key,
+                                                   uint32_t below, uint32_t n,
+                                                   uint32_t cells,
+                                                   uint32_t *start)
 {
     uint32_t t = thread_index();
     if (t > n)
@@ -240,38 +223,51 @@ static __device__ __forceinline__ void starts_one(const uint32_t *key,
         start[c] = t;
 }
 
-static __global__ void find_starts(const uint32_t *key, uint32_t n,
-                                   uint32_t cells, uint32_t *start)
-{
-    starts_one(key, 0, n, cells, start);
-}
-
-static int bits_of(uint32_t cells)
+int cuda_sort_bits(uint32_t n)
 {
     int bits = 1;
-    while (bits < 32 && (cells >> bits) != 0)
+    while (bits < 32 && (n >> bits) != 0)
         bits++;
     return bits;
+}
+
+static int launch_starts(struct md_store *s, struct sorting_place at, size_t n,
+                         enum md_array start)
+{
+    return cuda_run(s, "find_starts", kernel_of<find_starts, 1>(),
+                    dim3(cuda_blocks(n + 1, MD_THREADS)),
+                    (const uint32_t *)at.key_out, at.below, (uint32_t)n,
+                    cell_count(&s->cells), ARRAY(s, start, uint32_t));
+}
+
+/* The store's own. */
+static struct sorting_place place_of(const struct md_store *s)
+{
+    struct sorting_place at = {ARRAY(s, ARRAY_KEY, uint32_t),
+                               ARRAY(s, ARRAY_KEY_OUT, uint32_t),
+                               ARRAY(s, ARRAY_ORDER, uint32_t),
+                               ARRAY(s, ARRAY_ORDER_OUT, uint32_t), 0};
+    return at;
+}
+
+static int sort_keys(struct md_store *s, struct sorting_place at, size_t n)
+{
+    CUDA_TRY(s->ctx,
+             primitives_sort_pairs_u32(
+                 s->array[ARRAY_WORKSPACE].p, s->array[ARRAY_WORKSPACE].bytes,
+                 at.key, at.key_out, at.order, at.order_out, n,
+                 cuda_sort_bits(cell_count(&s->cells)), s->device->stream));
+    return 0;
 }
 
 int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
                      enum md_array start)
 {
-    uint32_t cells = cell_count(&s->cells);
-    TRY(cuda_reserve(s, start, (size_t)cells + 1, sizeof(uint32_t), "cells"));
-    CUDA_TRY(ctx,
-             primitives_sort_pairs_u32(s->array[ARRAY_WORKSPACE].p,
-                                       s->array[ARRAY_WORKSPACE].bytes,
-                                       ARRAY(s, ARRAY_KEY, uint32_t),
-                                       ARRAY(s, ARRAY_KEY_OUT, uint32_t),
-                                       ARRAY(s, ARRAY_ORDER, uint32_t),
-                                       ARRAY(s, ARRAY_ORDER_OUT, uint32_t), n,
-                                       bits_of(cells), s->device->stream));
-    LAUNCH(find_starts, cuda_blocks(n + 1, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, ARRAY(s, ARRAY_KEY_OUT, uint32_t), (uint32_t)n,
-           cells, ARRAY(s, start, uint32_t));
-    CUDA_TRY_LAUNCH(ctx, "find_starts");
-    return 0;
+    (void)ctx; /* the store's */
+    size_t cells = cell_count(&s->cells);
+    TRY(cuda_reserve(s, start, cells + 1, sizeof(uint32_t), "cells"));
+    TRY(sort_keys(s, place_of(s), n));
+    return launch_starts(s, place_of(s), n, start);
 }
 
 /* ---- order ---- */
@@ -288,106 +284,115 @@ cell_of_one(const struct md_view &m, const struct cell_grid &g, uint32_t i)
 }
 
 /* The cell of each particle; holes go to the end. */
-static __global__ void find_cells(struct md_view m, struct cell_grid g,
-                                  uint32_t n, uint32_t cells, uint32_t *key,
-                                  uint32_t *order)
+static __device__ __forceinline__ void
+find_cells(const struct md_view &m, const struct cell_grid &g, uint32_t n,
+           uint32_t cells, uint32_t below, uint32_t *key, uint32_t *order)
 {
     uint32_t i = thread_index();
     if (i >= n)
         return;
-    key[i] = m.id[i] != 0 ? cell_of_one(m, g, i) : cells;
+    key[i] = below + (m.id[i] != 0 ? cell_of_one(m, g, i) : cells);
     order[i] = i;
 }
 
+/* order: NULL, as they stand. */
 template <class T>
-static __global__ void permute_columns(const T *from, T *to,
-                                       const uint32_t *order, size_t stride,
-                                       int columns, uint32_t n)
+static __device__ __forceinline__ void
+permute_columns(const T *from, T *to, const uint32_t *order, size_t stride,
+                int columns, uint32_t n)
 {
     uint32_t t = thread_index();
     if (t >= n)
         return;
     for (int d = 0; d < columns; d++)
-        to[d * stride + t] = from[d * stride + order[t]];
+        to[d * stride + t] = from[d * stride + (order ? order[t] : t)];
 }
 
 template <class T>
-static int permute(struct ctx *ctx, struct md_store *s, enum md_array which,
-                   int columns, uint32_t n)
+static int permute(struct md_store *s, const void *from, void *to,
+                   const uint32_t *order, int columns)
 {
-    T *sorted = ARRAY(s, ARRAY_SORTED, T);
-    LAUNCH((permute_columns<T>), cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, (const T *)s->array[which].p, sorted,
-           ARRAY(s, ARRAY_ORDER_OUT, uint32_t), s->capacity, columns, n);
-    CUDA_TRY_LAUNCH(ctx, "permute_columns");
-    return 0;
+    return cuda_run(s, "permute_columns", kernel_of<permute_columns<T>, 1>(),
+                    cuda_own_blocks(s), (const T *)from, (T *)to, order,
+                    s->capacity, columns, s->view.n_own);
 }
 
 /* Positions and velocities change places with the scratch. */
-static int permute_state(struct ctx *ctx, struct md_store *s,
-                         enum md_array which, uint32_t n)
+static int permute_state(struct md_store *s, enum md_array which,
+                         const uint32_t *order)
 {
-    TRY(permute<state>(ctx, s, which, 3, n));
-    struct device_array swap = s->array[which];
-    s->array[which] = s->array[ARRAY_SORTED];
-    s->array[ARRAY_SORTED] = swap;
+    struct device_array *a = &s->array[which], *b = &s->array[ARRAY_SORTED];
+    TRY(permute<state>(s, a->p, b->p, order, 3));
+    struct device_array swap = *a;
+    *a = *b;
+    *b = swap;
     return 0;
 }
 
 /* Labels are copied back. */
 template <class T>
-static int permute_label(struct ctx *ctx, struct md_store *s,
-                         enum md_array which, int columns, uint32_t n)
+static int permute_label(struct md_store *s, enum md_array which,
+                         const uint32_t *order, int columns)
 {
-    TRY(permute<T>(ctx, s, which, columns, n));
-    for (int d = 0; d < columns; d++)
-        CUDA_TRY(ctx,
-                 cudaMemcpyAsync(ARRAY(s, which, T) + d * s->capacity,
-                                 ARRAY(s, ARRAY_SORTED, T) + d * s->capacity,
-                                 n * sizeof(T), cudaMemcpyDeviceToDevice,
-                                 s->device->stream));
-    return 0;
+    void *label = s->array[which].p, *sorted = s->array[ARRAY_SORTED].p;
+    TRY(permute<T>(s, label, sorted, order, columns));
+    return permute<T>(s, sorted, label, NULL, columns);
 }
 
-static __global__ void fill_pair(struct md_view m)
+static __device__ __forceinline__ void fill_pair(const struct md_view &m)
 {
     uint32_t i = thread_index();
     if (i < m.n_own)
         set_pair(m, i);
 }
 
+int cuda_shape_cells(struct md_store *s, uint32_t *n)
+{
+    shape_cells(s, s->view.n_own);
+    *n = cell_count(&s->cells);
+    return cuda_reserve(s, ARRAY_START_OWN, (size_t)*n + 1, sizeof(uint32_t),
+                        "cells");
+}
+
+int cuda_launch_keys(struct md_store *s, struct sorting_place at,
+                     uint32_t slots)
+{
+    return cuda_run(s, "find_cells", kernel_of<find_cells, 1>(),
+                    dim3(cuda_blocks(slots, MD_THREADS)), s->view, s->cells,
+                    slots, cell_count(&s->cells), at.below, at.key, at.order);
+}
+
+int cuda_launch_order(struct md_store *s, struct sorting_place at,
+                      uint32_t slots)
+{
+    const uint32_t *order = at.order_out;
+    TRY(launch_starts(s, at, slots, ARRAY_START_OWN));
+    if (s->view.n_own == 0)
+        return 0;
+    TRY(permute_state(s, ARRAY_X, order));
+    TRY(permute_state(s, ARRAY_V, order));
+    TRY(permute_label<int64_t>(s, ARRAY_ID, order, 1));
+    TRY(permute_label<int32_t>(s, ARRAY_IMAGE, order, 3));
+    TRY(permute_label<int32_t>(s, ARRAY_SPECIES, order, 1));
+    if (s->setup.charged)
+        TRY(permute_label<scalar>(s, ARRAY_CHARGE, order, 1));
+    cuda_set_view(s);
+    return cuda_run(s, "fill_pair", kernel_of<fill_pair, 1>(),
+                    cuda_own_blocks(s), s->view);
+}
+
 int cuda_launch_sort(struct md_store *s)
 {
-    struct ctx *ctx = s->ctx;
-    uint32_t slots = s->n_slots, n = slots - s->n_leavers;
-    cudaStream_t stream = s->device->stream;
-    shape_cells(s, n);
+    uint32_t slots = s->n_slots, cells;
+    s->view.n_own = s->n_slots = slots - s->n_leavers;
+    s->view.n_halo = s->n_leavers = 0;
+    TRY(cuda_shape_cells(s, &cells));
     TRY(reserve_keys(s, slots > 0 ? slots : 1));
-    s->view.n_own = n;
-    s->view.n_halo = 0;
-    if (slots > 0) {
-        LAUNCH(find_cells, cuda_blocks(slots, MD_THREADS), MD_THREADS, 0,
-               stream, s->view, s->cells, slots, cell_count(&s->cells),
-               ARRAY(s, ARRAY_KEY, uint32_t), ARRAY(s, ARRAY_ORDER, uint32_t));
-        CUDA_TRY_LAUNCH(ctx, "find_cells");
-        TRY(cuda_place_cells(ctx, s, slots, ARRAY_START_OWN));
-    }
-    s->n_slots = n;
-    s->n_leavers = 0;
-    if (n == 0)
+    if (slots == 0)
         return 0;
-    TRY(permute_state(ctx, s, ARRAY_X, n));
-    TRY(permute_state(ctx, s, ARRAY_V, n));
-    TRY(permute_label<int64_t>(ctx, s, ARRAY_ID, 1, n));
-    TRY(permute_label<int32_t>(ctx, s, ARRAY_IMAGE, 3, n));
-    TRY(permute_label<int32_t>(ctx, s, ARRAY_SPECIES, 1, n));
-    if (s->setup.charged)
-        TRY(permute_label<scalar>(ctx, s, ARRAY_CHARGE, 1, n));
-    cuda_set_view(s);
-    LAUNCH(fill_pair, cuda_blocks(n, MD_THREADS), MD_THREADS, 0, stream,
-           s->view);
-    CUDA_TRY_LAUNCH(ctx, "fill_pair");
-    return 0;
+    TRY(cuda_launch_keys(s, place_of(s), slots));
+    TRY(sort_keys(s, place_of(s), slots));
+    return cuda_launch_order(s, place_of(s), slots);
 }
 
 int cuda_sort(struct ctx *ctx, struct md_store *s)
@@ -399,100 +404,4 @@ int cuda_sort(struct ctx *ctx, struct md_store *s)
     }
     cuda_settle(s);
     return cuda_launch_sort(s);
-}
-
-/* ---- of a team ---- */
-
-int cuda_shape_cells(struct md_store *s)
-{
-    shape_cells(s, s->view.n_own);
-    return cuda_reserve(s, ARRAY_START_OWN, (size_t)cell_count(&s->cells) + 1,
-                        sizeof(uint32_t), "cells");
-}
-
-/* Cells of one store come behind those of the stores before. */
-static __global__ void cells_joint(const struct team_member *member,
-                                   struct team_scratch to, uint32_t cells)
-{
-    struct md_view m = member[blockIdx.y].view;
-    struct cell_grid g = member[blockIdx.y].cells;
-    uint32_t i = thread_index();
-    if (i >= m.n_own)
-        return;
-    size_t at = (size_t)blockIdx.y * m.n_own + i;
-    to.key[at] = blockIdx.y * cells + cell_of_one(m, g, i);
-    to.order[at] = i;
-}
-
-static __global__ void starts_joint(const struct team_member *member,
-                                    struct team_scratch from, uint32_t cells)
-{
-    uint32_t n = member[blockIdx.y].view.n_own;
-    starts_one(from.key_out + (size_t)blockIdx.y * n, blockIdx.y * cells, n,
-               cells, member[blockIdx.y].start);
-}
-
-static __global__ void take_joint(const struct team_member *member,
-                                  struct team_scratch to)
-{
-    struct md_view m = member[blockIdx.y].view;
-    uint32_t t = thread_index();
-    if (t >= m.n_own)
-        return;
-    size_t n = (size_t)gridDim.y * m.n_own;
-    size_t at = (size_t)blockIdx.y * m.n_own + t;
-    uint32_t i = to.order_out[at];
-    to.id[at] = m.id[i];
-    to.species[at] = m.species[i];
-    for (int d = 0; d < 3; d++) {
-        to.x[d * n + at] = m.x[d * m.stride + i];
-        to.v[d * n + at] = m.v[d * m.stride + i];
-        to.image[d * n + at] = m.image[d * m.stride + i];
-    }
-}
-
-static __global__ void put_joint(const struct team_member *member,
-                                 struct team_scratch from)
-{
-    struct md_view m = member[blockIdx.y].view;
-    uint32_t t = thread_index();
-    if (t >= m.n_own)
-        return;
-    size_t n = (size_t)gridDim.y * m.n_own;
-    size_t at = (size_t)blockIdx.y * m.n_own + t;
-    m.id[t] = from.id[at];
-    m.species[t] = from.species[at];
-    for (int d = 0; d < 3; d++) {
-        m.x[d * m.stride + t] = from.x[d * n + at];
-        m.v[d * m.stride + t] = from.v[d * n + at];
-        m.image[d * m.stride + t] = from.image[d * n + at];
-    }
-    set_pair(m, t);
-}
-
-int cuda_team_sort(const struct team_launch *t)
-{
-    struct md_store *s = t->s;
-    struct ctx *ctx = s->ctx;
-    cudaStream_t stream = s->device->stream;
-    struct team_scratch w = t->scratch;
-    uint32_t cells = cell_count(&s->cells), n = s->view.n_own;
-    if ((uint64_t)cells * t->n >= UINT32_MAX)
-        return FAIL(ctx, STATUS_UNSUPPORTED,
-                    "too many replicas for one card; use more ranks");
-    LAUNCH(cells_joint, team_grid(t), MD_THREADS, 0, stream, t->member, w,
-           cells);
-    CUDA_TRY_LAUNCH(ctx, "cells_joint");
-    CUDA_TRY(ctx, primitives_sort_pairs_u32(w.workspace, w.workspace_bytes,
-                                            w.key, w.key_out, w.order,
-                                            w.order_out, (size_t)t->n * n,
-                                            bits_of(cells * t->n), stream));
-    LAUNCH(starts_joint, dim3(cuda_blocks((size_t)n + 1, MD_THREADS), t->n),
-           MD_THREADS, 0, stream, t->member, w, cells);
-    CUDA_TRY_LAUNCH(ctx, "starts_joint");
-    LAUNCH(take_joint, team_grid(t), MD_THREADS, 0, stream, t->member, w);
-    CUDA_TRY_LAUNCH(ctx, "take_joint");
-    LAUNCH(put_joint, team_grid(t), MD_THREADS, 0, stream, t->member, w);
-    CUDA_TRY_LAUNCH(ctx, "put_joint");
-    return 0;
 }

@@ -11,7 +11,7 @@
 #include "kernels/md/outer_cuda.h"
 #include "kernels/md/team_cuda.h"
 
-static int launch(struct md_store *s, const struct step_call *c)
+int cuda_launch_call(struct md_store *s, const struct step_call *c)
 {
     switch (c->kind) {
     case STEP_UNPACK:
@@ -133,7 +133,7 @@ static int capture(struct md_store *s, struct step_graph *g)
     CUDA_TRY(s->ctx, cudaStreamBeginCapture(s->device->stream,
                                             cudaStreamCaptureModeThreadLocal));
     for (int k = 0; status == 0 && k < q->n; k++)
-        status = launch(s, &q->calls[k]);
+        status = cuda_launch_call(s, &q->calls[k]);
     cudaError_t error = cudaStreamEndCapture(s->device->stream, &graph);
     if (status == 0)
         status = cuda_status(s->ctx, error, "cudaStreamEndCapture");
@@ -186,7 +186,7 @@ static int run_queue(struct md_store *s)
     if (q->on && q->n > 1 && !s->team)
         return run_as_graph(s);
     for (int k = 0; k < q->n; k++)
-        TRY(launch(s, &q->calls[k]));
+        TRY(cuda_launch_call(s, &q->calls[k]));
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* store_cuda.cu: memory of the store, particles in and out, reductions. */
 #include "kernels/md/fixed_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -218,8 +219,8 @@ void cuda_gather(const struct md_store *store, struct md_particle *out,
 
 /* One block for each value: partial sums in a fixed order, so that the result
  * does not depend on timing. */
-static __global__ void reduce_partial(const double *partial, uint32_t n,
-                                      int greatest, double *result)
+static __device__ __forceinline__ void
+reduce_partial(const double *partial, uint32_t n, int greatest, double *result)
 {
     __shared__ double shared[32];
     double value =
@@ -237,14 +238,30 @@ int cuda_reserve_sums(struct md_store *s)
                         "sums");
 }
 
+static int reduce_to(struct md_store *s, int n_values, uint32_t n_blocks,
+                     int greatest, double *to)
+{
+    return cuda_run(s, "reduce_partial", kernel_of<reduce_partial, 1, 0, 256>(),
+                    dim3((unsigned)n_values), ARRAY(s, ARRAY_PARTIAL, double),
+                    n_blocks, greatest, to);
+}
+
 int cuda_launch_reduce(struct md_store *s, int n_values, uint32_t n_blocks,
                        int greatest)
 {
-    LAUNCH(reduce_partial, (unsigned)n_values, 256u, 0, s->device->stream,
-           ARRAY(s, ARRAY_PARTIAL, double), n_blocks, greatest,
-           ARRAY(s, ARRAY_RESULT, double));
-    CUDA_TRY_LAUNCH(s->ctx, "reduce_partial");
-    return 0;
+    return reduce_to(s, n_values, n_blocks, greatest,
+                     ARRAY(s, ARRAY_RESULT, double));
+}
+
+int cuda_reduce_and_send(struct md_store *s, int n_values, uint32_t n_blocks,
+                         int greatest, double *to)
+{
+    size_t bytes = (size_t)n_values * sizeof *to;
+    double *place = (double *)cuda_team_place(s, to, bytes);
+    if (place)
+        return reduce_to(s, n_values, n_blocks, greatest, place);
+    TRY(cuda_launch_reduce(s, n_values, n_blocks, greatest));
+    return cuda_send(s, to, s->array[ARRAY_RESULT].p, bytes);
 }
 
 int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,

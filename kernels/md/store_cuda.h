@@ -108,6 +108,7 @@ struct md_view {
 
 struct cuda_mesh;
 struct cuda_team;
+struct team_notes;
 struct pair_clock;
 struct cuda_dynamics;
 
@@ -172,7 +173,7 @@ struct step_tally {
     double forces[2];            /* passes over the lists of own ones, copies */
 };
 
-enum { STEP_CALLS_MAX = 6, STEP_GRAPHS = 4 };
+enum { STEP_CALLS_MAX = 10, STEP_GRAPHS = 4 };
 
 struct step_graph {
     struct step_call calls[STEP_CALLS_MAX];
@@ -199,12 +200,13 @@ struct near_pair {
     double distance, inner;
 };
 
-/* What kick_drift and moments_ahead bring to the host, in pinned memory. */
+/* What calls bring to the host, in pinned memory: cuda_send(). */
 struct step_result {
     double way2, moments[5];
     unsigned long long beyond; /* see fixed_cuda.cu */
     struct near_pair near;
     unsigned long long broken; /* see bonded_cuda.cu */
+    unsigned needed;           /* neighbors of a particle at most */
 };
 
 /* ---- sums in any order: fixed_cuda.cu ---- */
@@ -342,6 +344,7 @@ struct md_store {
     int way_asked, moments_asked; /* ahead */
     int has_come;                 /* what waits is in *result already */
     struct cuda_team *team;       /* team_cuda.h, or NULL */
+    struct team_notes *notes;     /* launches are noted there, or NULL */
     uint64_t joint;               /* calls that were launched with others' */
     struct fixed_units fixed;
     struct wide_units wide;

@@ -1,50 +1,70 @@
 /* team_cuda.cu: see team_cuda.h. */
-#include "kernels/md/charged_cuda.h"
-#include "kernels/md/dynamics_cuda.h"
-#include "kernels/md/eam_cuda.h"
-#include "kernels/md/forms_cuda.h"
 #include "kernels/md/team_cuda.h"
 #include "kernels/primitives.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- notes ---- */
+
+enum { NOTES_MAX = 32, SENDS_MAX = 8 };
+enum { ARGUMENTS_MAX = NOTES_MAX * 1024, ALIGNMENT = 16 };
+
+/* A launch. */
+struct team_note {
+    const char *name;
+    team_launcher joint;
+    dim3 grid;
+    size_t at, bytes; /* of its arguments */
+};
+
+/* What one store would do. */
+struct team_notes {
+    int n, n_sent;
+    size_t bytes;
+    struct team_note note[NOTES_MAX];
+    struct {
+        size_t at, bytes;
+    } sent[SENDS_MAX];          /* parts of the store's result */
+    struct step_result *result; /* the card's */
+    alignas(ALIGNMENT) unsigned char arguments[ARGUMENTS_MAX];
+};
+
 struct cuda_team {
     int n, capacity;
     struct md_store **store;
     /* Of those that run together, in their order. */
-    struct device_array member, call, result; /* on the card */
-    struct device_array scratch, workspace;
-    struct team_member *sent;    /* what it has of them now */
-    struct team_call *calls;     /* pinned */
-    struct team_result *results; /* pinned */
     struct md_store **with;
     unsigned n_with;
-    int in_flight; /* of pinned memory, copies may be under way */
-    int asked;     /* results are, for those in `with` */
+    struct team_notes *notes;
+    /* On the card, and the same pinned; room for `room` bytes of arguments. */
+    struct device_array table, result;
+    unsigned char *staged;
+    struct step_result *results;
+    size_t room, used; /* copies may be under way of what is used */
+    struct device_array scratch, workspace; /* for sorting */
+    int asked; /* results are, for those in `with` */
 };
 
 /* ---- members ---- */
 
-/* Whether all that its step does has a joint kernel. */
-static int is_plain(const struct md_store *s)
+/* Calls that are timed by events do not wait for others. */
+static int joins(const struct md_store *s)
 {
-    return !s->wide_sums && !s->eam && !s->forms && !s->terms && !s->clock &&
-           !s->setup.charged && !cuda_has_charged_pairs(s);
+    return !s->clock;
 }
 
 static void destroy(struct cuda_team *t)
 {
-    cuda_free(t->member.p);
-    cuda_free(t->call.p);
+    cuda_free(t->table.p);
     cuda_free(t->result.p);
     cuda_free(t->scratch.p);
     cuda_free(t->workspace.p);
-    if (t->calls)
-        cudaFreeHost(t->calls);
+    if (t->staged)
+        cudaFreeHost(t->staged);
     if (t->results)
         cudaFreeHost(t->results);
-    free(t->sent);
+    free(t->notes);
     free(t->store);
     free(t->with);
     free(t);
@@ -58,27 +78,30 @@ static int create(struct md_store *s, int n, struct cuda_team **out)
     if (!t)
         return FAIL(s->ctx, STATUS_MEMORY, "no memory for a team of stores");
     t->capacity = n;
+    t->room = count * ARGUMENTS_MAX;
     t->store = (struct md_store **)calloc(count, sizeof *t->store);
     t->with = (struct md_store **)calloc(count, sizeof *t->with);
-    t->sent = (struct team_member *)calloc(count, sizeof *t->sent);
-    if (!t->store || !t->with || !t->sent)
+    t->notes = (struct team_notes *)calloc(count, sizeof *t->notes);
+    if (!t->store || !t->with || !t->notes)
         return FAIL(s->ctx, STATUS_MEMORY, "no memory for a team of stores");
-    CUDA_TRY(s->ctx, cudaMallocHost(&t->calls,
-                                    count * STEP_CALLS_MAX * sizeof *t->calls));
+    CUDA_TRY(s->ctx, cudaMallocHost(&t->staged, t->room));
     CUDA_TRY(s->ctx, cudaMallocHost(&t->results, count * sizeof *t->results));
-    TRY(cuda_grow(s->ctx, &t->member.p, &t->member.bytes,
-                  count * sizeof *t->sent, "a team"));
-    TRY(cuda_grow(s->ctx, &t->call.p, &t->call.bytes,
-                  count * STEP_CALLS_MAX * sizeof *t->calls, "a team"));
-    return cuda_grow(s->ctx, &t->result.p, &t->result.bytes,
-                     count * sizeof *t->results, "a team");
+    TRY(cuda_grow(s->ctx, &t->table.p, &t->table.bytes, t->room, "a team"));
+    TRY(cuda_grow(s->ctx, &t->result.p, &t->result.bytes,
+                  count * sizeof *t->results, "a team"));
+    /* Parts that nobody sends are copied, too. */
+    return cuda_status(s->ctx,
+                       cudaMemsetAsync(t->result.p, 0,
+                                       count * sizeof *t->results,
+                                       s->device->stream),
+                       "cudaMemsetAsync");
 }
 
 int cuda_team_join(struct md_store *s)
 {
     struct cuda_team *t = (struct cuda_team *)s->device->md_team;
     int n = s->ctx->device->team;
-    if (n < 2 || !is_plain(s))
+    if (n < 2 || !joins(s))
         return 0;
     if (!t) {
         int status = create(s, n, &t);
@@ -117,78 +140,150 @@ void cuda_team_leave(struct md_store *s)
     destroy(t);
 }
 
-/* ---- what the card has of them ---- */
+/* ---- taking notes ---- */
+
+int cuda_team_note(struct md_store *s, const char *name, team_launcher joint,
+                   dim3 grid, const void *arguments, size_t bytes)
+{
+    struct team_notes *to = s->notes;
+    size_t step = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!joint || to->n == NOTES_MAX || to->bytes + step > ARGUMENTS_MAX)
+        return FAIL(s->ctx, STATUS_INTERNAL, "%s is no kernel of a team", name);
+    struct team_note note = {name, joint, grid, to->bytes, bytes};
+    memcpy(to->arguments + to->bytes, arguments, bytes);
+    to->note[to->n++] = note;
+    to->bytes += step;
+    return 0;
+}
+
+void *cuda_team_place(struct md_store *s, void *to, size_t bytes)
+{
+    struct team_notes *notes = s->notes;
+    if (!notes)
+        return NULL;
+    size_t at = (size_t)((char *)to - (char *)s->result);
+    if (notes->n_sent < SENDS_MAX) { /* as many as results have parts */
+        notes->sent[notes->n_sent].at = at;
+        notes->sent[notes->n_sent++].bytes = bytes;
+    }
+    return (char *)notes->result + at;
+}
+
+static __device__ __forceinline__ void copy_words(const uint32_t *from,
+                                                  uint32_t *to, uint32_t n)
+{
+    uint32_t i = thread_index();
+    if (i < n)
+        to[i] = from[i];
+}
+
+int cuda_send(struct md_store *s, void *to, const void *from, size_t bytes)
+{
+    uint32_t *place = (uint32_t *)cuda_team_place(s, to, bytes);
+    if (place)
+        return cuda_run(s, "copy_words", kernel_of<copy_words, 1>(), dim3(1),
+                        (const uint32_t *)from, place, (uint32_t)(bytes / 4));
+    CUDA_TRY(s->ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost,
+                                     s->device->stream));
+    s->device->bytes_to_host += bytes;
+    return 0;
+}
+
+/* What each of those that run together does now, which is act(store, k). */
+template <class Act> static int note_each(struct cuda_team *t, Act act)
+{
+    int status = 0;
+    for (unsigned k = 0; k < t->n_with && status == 0; k++) {
+        struct md_store *one = t->with[k];
+        one->notes = &t->notes[k];
+        status = act(one, k);
+        one->notes = NULL;
+    }
+    return status;
+}
+
+/* ---- launching what is noted ---- */
 
 static int wait(struct md_store *s)
 {
     CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
-    s->team->in_flight = 0;
+    s->team->used = 0;
     return 0;
 }
 
-static void fill_member(struct md_store *s, unsigned k, struct team_member *m)
+static int are_alike(const struct team_notes *a, const struct team_notes *b)
 {
-    memset(m, 0, sizeof *m); /* no padding may differ */
-    m->view = s->view;
-    m->neighbor = (uint32_t *)s->own.neighbor.p;
-    m->count = (uint32_t *)s->own.count.p;
-    m->rows = s->own.rows;
-    m->cells = s->cells;
-    m->start = ARRAY(s, ARRAY_START_OWN, uint32_t);
-    m->listed = ARRAY(s, ARRAY_LISTED, state);
-    m->partial = ARRAY(s, ARRAY_PARTIAL, double);
-    m->result = (struct team_result *)s->team->result.p + k;
-    m->fixed = ARRAY(s, ARRAY_FIXED, fixed_sum);
-    m->column = ARRAY(s, ARRAY_COLUMNS, double);
-    m->beyond = s->setup.deterministic
-                    ? ARRAY(s, ARRAY_BEYOND, unsigned long long)
-                    : NULL;
-    m->work = s->dynamics ? (double *)s->dynamics->work.p : NULL;
-    m->seed = s->setup.seed;
-}
-
-/* It changes with the lists. */
-static int send_members(struct md_store *s)
-{
-    struct cuda_team *t = s->team;
-    int changed = 0;
-    for (unsigned k = 0; k < t->n_with; k++) {
-        struct team_member now;
-        fill_member(t->with[k], k, &now);
-        if (memcmp(&t->sent[k], &now, sizeof now) == 0)
-            continue;
-        memcpy(&t->sent[k], &now, sizeof now);
-        changed = 1;
+    int alike = a->n == b->n;
+    for (int r = 0; alike && r < a->n; r++) {
+        const struct team_note *p = &a->note[r], *q = &b->note[r];
+        alike = p->joint == q->joint && p->grid.x == q->grid.x &&
+                p->grid.y == q->grid.y;
     }
-    return changed ? cuda_to_device(s->ctx, s->device, t->member.p, t->sent,
-                                    t->n_with * sizeof *t->sent)
-                   : 0;
+    return alike;
 }
 
-static int send_calls(struct md_store *s)
+/* The arguments of launch r of the stores from k on, one behind the other; *at:
+ * where they stand. */
+static void stage(struct cuda_team *t, int r, unsigned k, unsigned n,
+                  size_t *at)
+{
+    size_t bytes = t->notes[k].note[r].bytes;
+    *at = t->used;
+    for (unsigned e = k; e < k + n; e++)
+        memcpy(t->staged + *at + (e - k) * bytes,
+               t->notes[e].arguments + t->notes[e].note[r].at, bytes);
+    t->used += (n * bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Of the stores from k on, which are alike. */
+static int launch_notes(struct md_store *s, unsigned k, unsigned n)
 {
     struct cuda_team *t = s->team;
-    int n = s->queue.n;
-    size_t bytes = (size_t)n * t->n_with * sizeof *t->calls;
-    if (t->in_flight)
-        TRY(wait(s));
-    for (int q = 0; q < n; q++)
-        for (unsigned k = 0; k < t->n_with; k++) {
-            const struct step_call *from = &t->with[k]->queue.calls[q];
-            struct team_call *to = &t->calls[(unsigned)q * t->n_with + k];
-            to->kick = from->kick;
-            to->drift = from->drift;
-            to->step = from->step;
-        }
+    const struct team_notes *first = &t->notes[k];
+    size_t at[NOTES_MAX], begin = t->used;
+    for (int r = 0; r < first->n; r++)
+        stage(t, r, k, n, &at[r]);
+    if (first->n == 0)
+        return 0;
     CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(t->call.p, t->calls, bytes, cudaMemcpyHostToDevice,
+             cudaMemcpyAsync((char *)t->table.p + begin, t->staged + begin,
+                             t->used - begin, cudaMemcpyHostToDevice,
                              s->device->stream));
-    s->device->bytes_to_device += bytes;
-    t->in_flight = 1;
+    s->device->bytes_to_device += t->used - begin;
+    for (int r = 0; r < first->n; r++) {
+        const struct team_note *note = &first->note[r];
+        note->joint((char *)t->table.p + at[r], note->grid, n,
+                    s->device->stream);
+        CUDA_TRY_LAUNCH(s->ctx, note->name);
+    }
     return 0;
 }
 
-static int get_results(struct md_store *s)
+static int flush(struct md_store *s)
+{
+    struct cuda_team *t = s->team;
+    size_t bytes = 0;
+    int alike = 1;
+    for (unsigned k = 0; k < t->n_with; k++) {
+        alike = alike && are_alike(&t->notes[0], &t->notes[k]);
+        bytes += t->notes[k].bytes;
+    }
+    if (t->used + bytes > t->room)
+        TRY(wait(s));
+    if (alike)
+        TRY(launch_notes(s, 0, t->n_with));
+    for (unsigned k = 0; k < t->n_with && !alike; k++)
+        TRY(launch_notes(s, k, 1));
+    for (unsigned k = 0; k < t->n_with; k++) {
+        t->notes[k].n = 0;
+        t->notes[k].bytes = 0;
+    }
+    return 0;
+}
+
+/* ---- results ---- */
+
+static int ask_results(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     size_t bytes = t->n_with * sizeof *t->results;
@@ -196,28 +291,35 @@ static int get_results(struct md_store *s)
              cudaMemcpyAsync(t->results, t->result.p, bytes,
                              cudaMemcpyDeviceToHost, s->device->stream));
     s->device->bytes_to_host += bytes;
-    t->asked = 1;
     return 0;
 }
 
-/* What has been asked of the team, to where each store looks for it. */
+/* What has been asked for, to where each store looks for it. */
+static int take_results(struct md_store *s)
+{
+    struct cuda_team *t = s->team;
+    TRY(wait(s));
+    for (unsigned k = 0; k < t->n_with; k++) {
+        struct team_notes *notes = &t->notes[k];
+        for (int q = 0; q < notes->n_sent && t->with[k]; q++)
+            memcpy((char *)t->with[k]->result + notes->sent[q].at,
+                   (char *)&t->results[k] + notes->sent[q].at,
+                   notes->sent[q].bytes);
+        notes->n_sent = 0;
+    }
+    return 0;
+}
+
 static int fetch(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     if (!t->asked)
         return 0;
-    TRY(wait(s));
     t->asked = 0;
-    for (unsigned k = 0; k < t->n_with; k++) {
-        struct md_store *one = t->with[k];
-        if (!one)
-            continue;
-        one->result->way2 = t->results[k].way2;
-        one->result->beyond = t->results[k].beyond;
-        memcpy(one->result->moments, t->results[k].moments,
-               sizeof one->result->moments);
-        one->has_come = 1;
-    }
+    TRY(take_results(s));
+    for (unsigned k = 0; k < t->n_with; k++)
+        if (t->with[k])
+            t->with[k]->has_come = 1;
     return 0;
 }
 
@@ -228,6 +330,62 @@ int cuda_wait_for_result(struct md_store *s)
     if (!s->has_come)
         CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
     s->has_come = 0;
+    return 0;
+}
+
+/* ---- rebuilds ---- */
+
+/* One sort for all: keys of one store come behind those of the stores before.
+ */
+static int run_sort(struct md_store *s)
+{
+    struct cuda_team *t = s->team;
+    size_t own = s->view.n_own, n = t->n_with * own;
+    uint32_t cells = 0;
+    TRY(flush(s));
+    TRY(cuda_grow(s->ctx, &t->scratch.p, &t->scratch.bytes,
+                  4 * n * sizeof(uint32_t), "sorting"));
+    TRY(cuda_grow(s->ctx, &t->workspace.p, &t->workspace.bytes,
+                  primitives_workspace(n), "sorting"));
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(cuda_shape_cells(t->with[k], &cells)); /* of boxes that are alike */
+    if ((uint64_t)cells * t->n_with >= UINT32_MAX)
+        return FAIL(s->ctx, STATUS_UNSUPPORTED,
+                    "too many replicas for one card; use more ranks");
+    uint32_t *key = (uint32_t *)t->scratch.p;
+    auto place_of = [=](unsigned k) {
+        struct sorting_place at = {key + k * own, key + n + k * own,
+                                   key + 2 * n + k * own, key + 3 * n + k * own,
+                                   k * cells};
+        return at;
+    };
+    TRY(note_each(t, [&](struct md_store *one, unsigned k) {
+        return cuda_launch_keys(one, place_of(k), one->view.n_own);
+    }));
+    TRY(flush(s));
+    CUDA_TRY(s->ctx, primitives_sort_pairs_u32(
+                         t->workspace.p, t->workspace.bytes, key, key + n,
+                         key + 2 * n, key + 3 * n, n,
+                         cuda_sort_bits(cells * t->n_with), s->device->stream));
+    return note_each(t, [&](struct md_store *one, unsigned k) {
+        return cuda_launch_order(one, place_of(k), one->view.n_own);
+    });
+}
+
+/* Lists that had too little room are built once more, one by one. */
+static int run_lists(struct md_store *s)
+{
+    struct cuda_team *t = s->team;
+    TRY(note_each(t, [](struct md_store *one, unsigned) {
+        return cuda_launch_neighbors(one);
+    }));
+    TRY(flush(s));
+    TRY(ask_results(s));
+    TRY(take_results(s));
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(t->with[k]->result->needed > t->with[k]->own.rows
+                ? cuda_launch_list(t->with[k])
+                : cuda_list_is_built(t->with[k]));
     return 0;
 }
 
@@ -251,131 +409,41 @@ static int has_joint_kernels(const struct md_store *s)
     for (int k = 0; all && k < s->queue.n; k++) {
         enum step_kind kind = s->queue.calls[k].kind;
         all = kind == STEP_FORCE_OWN || kind == STEP_KICK ||
-              kind == STEP_DRIFT || kind >= STEP_SCALE;
+              kind == STEP_DRIFT || kind == STEP_DENSITY_OWN ||
+              kind == STEP_DENSITY_HALO || kind >= STEP_OUTER;
     }
     return all;
 }
 
-void cuda_team_tally(const struct team_launch *t, size_t bytes)
-{
-    for (unsigned k = 0; k < t->n; k++)
-        tally_own(t->s->team->with[k], bytes);
-}
-
-static int has_sort(const struct md_store *s)
-{
-    int has = 0;
-    for (int k = 0; k < s->queue.n; k++)
-        has |= s->queue.calls[k].kind == STEP_SORT;
-    return has;
-}
-
-/* What is known of all lists and cells before the kernels run. */
-static int prepare_sort(struct md_store *s)
+static int run_call(struct md_store *s, int q)
 {
     struct cuda_team *t = s->team;
-    size_t n = (size_t)t->n_with * s->view.n_own;
-    size_t bytes = 4 * sizeof(uint32_t) + 6 * sizeof(state) + sizeof(int64_t) +
-                   4 * sizeof(int32_t);
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_shape_cells(t->with[k]));
-    TRY(cuda_grow(s->ctx, &t->scratch.p, &t->scratch.bytes, n * bytes,
-                  "a team's particles"));
-    return cuda_grow(s->ctx, &t->workspace.p, &t->workspace.bytes,
-                     primitives_workspace(n), "sorting");
-}
-
-/* Columns of 8 bytes come first, so that all are aligned. */
-static struct team_scratch scratch_of(const struct md_store *s)
-{
-    const struct cuda_team *t = s->team;
-    size_t n = (size_t)t->n_with * s->view.n_own;
-    struct team_scratch to;
-    to.id = (int64_t *)t->scratch.p;
-    to.x = (state *)(to.id + n);
-    to.v = to.x + 3 * n;
-    to.image = (int32_t *)(to.v + 3 * n);
-    to.species = to.image + 3 * n;
-    to.key = (uint32_t *)(to.species + n);
-    to.key_out = to.key + n;
-    to.order = to.key_out + n;
-    to.order_out = to.order + n;
-    to.workspace = t->workspace.p;
-    to.workspace_bytes = t->workspace.bytes;
-    return to;
-}
-
-/* Lists that had too little room are built once more, one by one. */
-static int launch_list(const struct team_launch *l)
-{
-    struct md_store *s = l->s;
-    struct cuda_team *t = s->team;
-    size_t bytes = t->n_with * sizeof *t->results;
-    CUDA_TRY(s->ctx, cudaMemsetAsync(t->result.p, 0, bytes, s->device->stream));
-    TRY(cuda_team_list(l));
-    CUDA_TRY(s->ctx,
-             cudaMemcpyAsync(t->results, t->result.p, bytes,
-                             cudaMemcpyDeviceToHost, s->device->stream));
-    s->device->bytes_to_host += bytes;
-    TRY(wait(s));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(t->results[k].needed > t->with[k]->own.rows
-                ? cuda_launch_list(t->with[k])
-                : cuda_list_is_built(t->with[k]));
-    return send_members(s);
-}
-
-static int launch(const struct team_launch *t, enum step_kind kind)
-{
-    switch (kind) {
-    case STEP_FORCE_OWN:
-        for (unsigned k = 0; k < t->n; k++)
-            t->s->team->with[k]->tally.forces[0]++;
-        return t->s->setup.deterministic ? cuda_team_fixed(t)
-                                         : cuda_team_force(t);
-    case STEP_KICK:
-        return cuda_team_kick(t);
-    case STEP_DRIFT:
-        return cuda_team_drift(t);
-    case STEP_SCALE:
-        return cuda_team_scale(t);
-    case STEP_NOISE:
-        return cuda_team_noise(t);
-    case STEP_MOMENTS:
-        return cuda_team_moments(t);
-    case STEP_WRAP:
-        return cuda_team_wrap(t);
-    case STEP_SORT:
-        return cuda_team_sort(t);
-    case STEP_LIST:
-        return launch_list(t);
-    default:
-        return FAIL(t->s->ctx, STATUS_INTERNAL, "a call has no joint kernel");
-    }
+    enum step_kind kind = s->queue.calls[q].kind;
+    if (kind == STEP_SORT)
+        return run_sort(s);
+    if (kind == STEP_LIST)
+        return run_lists(s);
+    if (t->notes[0].n > NOTES_MAX / 2)
+        TRY(flush(s));
+    return note_each(t, [=](struct md_store *one, unsigned) {
+        return cuda_launch_call(one, &one->queue.calls[q]);
+    });
 }
 
 static int run_joint(struct md_store *s)
 {
     struct cuda_team *t = s->team;
-    int asks = 0;
-    if (has_sort(s))
-        TRY(prepare_sort(s));
-    TRY(send_members(s));
-    TRY(send_calls(s));
-    for (int q = 0; q < s->queue.n; q++) {
-        enum step_kind kind = s->queue.calls[q].kind;
-        struct team_launch what;
-        memset(&what, 0, sizeof what);
-        what.s = s;
-        what.n = t->n_with;
-        what.member = (const struct team_member *)t->member.p;
-        what.call = (const struct team_call *)t->call.p + (size_t)q * t->n_with;
-        if (kind == STEP_SORT)
-            what.scratch = scratch_of(s);
-        TRY(launch(&what, kind));
-        asks |= kind == STEP_DRIFT || kind == STEP_MOMENTS;
+    for (unsigned k = 0; k < t->n_with; k++) {
+        struct team_notes *notes = &t->notes[k];
+        notes->n = notes->n_sent = 0;
+        notes->bytes = 0;
+        notes->result = (struct step_result *)t->result.p + k;
     }
-    return asks ? get_results(s) : 0;
+    for (int q = 0; q < s->queue.n; q++)
+        TRY(run_call(s, q));
+    TRY(flush(s));
+    t->asked = t->notes[0].n_sent > 0;
+    return t->asked ? ask_results(s) : 0;
 }
 
 int cuda_team_run(struct md_store *s, unsigned *n)

@@ -3,9 +3,20 @@
  *
  * A launch takes longer than what a thousand particles need of a card. The runs
  * of a team (struct device) stand at the same point of a step when one of them
- * has to wait: then what all have queued is launched together, block row y of a
- * grid for store y, each with its own view. Who has queued something else goes
- * alone. Each store's numbers are those it has alone, to the last bit.
+ * has to wait: then each that has queued the same calls notes what it would
+ * launch, kernel after kernel, and each kernel is launched once, layer z of the
+ * grid with the arguments of store z. Who has queued something else, or notes
+ * another kernel or grid, goes alone. Each store's numbers are those it has
+ * alone, to the last bit.
+ *
+ * How a kernel joins:
+ * - Its text is a __device__ function of its arguments that knows nothing of
+ *   blockIdx.z, gridDim.z; kernel_of<text, 1>() makes both its kernels.
+ * - cuda_run(s, name, kernel, grid, arguments...) launches or notes it.
+ * - What the host waits for goes to *s->result by cuda_send(). Nothing else of
+ *   a call (enum step_kind) may use the stream, and no array may grow.
+ * - has_joint_kernels() of team_cuda.cu lets the call, and md_alone() of
+ *   md_step.c the runs that queue it. What is not queued is right, but alone.
  *
  * Private to the .cu files of kernels/md.
  */
@@ -14,111 +25,181 @@
 
 #include "kernels/md/store_cuda.h"
 
-#define team_member MD_NAME(team_member)
-#define team_launch MD_NAME(team_launch)
-#define team_scratch MD_NAME(team_scratch)
 #define cuda_team_join MD_NAME(cuda_team_join)
 #define cuda_team_leave MD_NAME(cuda_team_leave)
 #define cuda_team_run MD_NAME(cuda_team_run)
+#define cuda_team_note MD_NAME(cuda_team_note)
+#define cuda_team_place MD_NAME(cuda_team_place)
 #define cuda_wait_for_result MD_NAME(cuda_wait_for_result)
-#define cuda_team_tally MD_NAME(cuda_team_tally)
-#define cuda_team_force MD_NAME(cuda_team_force)
-#define cuda_team_fixed MD_NAME(cuda_team_fixed)
-#define cuda_team_kick MD_NAME(cuda_team_kick)
-#define cuda_team_drift MD_NAME(cuda_team_drift)
-#define cuda_team_scale MD_NAME(cuda_team_scale)
-#define cuda_team_noise MD_NAME(cuda_team_noise)
-#define cuda_team_moments MD_NAME(cuda_team_moments)
-#define cuda_team_wrap MD_NAME(cuda_team_wrap)
-#define cuda_team_sort MD_NAME(cuda_team_sort)
-#define cuda_team_list MD_NAME(cuda_team_list)
+#define cuda_send MD_NAME(cuda_send)
 #define cuda_shape_cells MD_NAME(cuda_shape_cells)
+#define cuda_sort_bits MD_NAME(cuda_sort_bits)
+#define cuda_launch_keys MD_NAME(cuda_launch_keys)
+#define cuda_launch_order MD_NAME(cuda_launch_order)
+#define cuda_launch_neighbors MD_NAME(cuda_launch_neighbors)
 #define cuda_list_is_built MD_NAME(cuda_list_is_built)
 
-/* What comes back of a store, in memory of the card and then of the host. */
-struct team_result {
-    double way2, moments[5];
-    unsigned long long beyond; /* see fixed_cuda.cu */
-    unsigned needed;           /* neighbors of a particle at most */
+/* ---- kernels ---- */
+
+/* A kernel's arguments, as they stand in the table of a team. */
+template <class... A> struct team_arguments;
+
+template <> struct team_arguments<> {
+    template <auto TEXT, class... B>
+    __device__ __forceinline__ void call(const B &...before) const
+    {
+        TEXT(before...);
+    }
 };
 
-/* What joint kernels get of each store. */
-struct team_member {
-    struct md_view view;
-    uint32_t *neighbor, *count, rows; /* the pair list */
-    struct cell_grid cells;
-    uint32_t *start; /* of each cell */
-    state *listed;
-    double *partial;
-    struct team_result *result;
-    fixed_sum *fixed;
-    double *column;
-    unsigned long long *beyond; /* NULL: sums are not deterministic */
-    double *work;               /* see dynamics_cuda.h, or NULL */
-    uint64_t seed;
+template <class A, class... B> struct team_arguments<A, B...> {
+    A first;
+    team_arguments<B...> rest;
+
+    template <auto TEXT, class... C>
+    __device__ __forceinline__ void call(const C &...before) const
+    {
+        rest.template call<TEXT>(before..., first);
+    }
 };
 
-/* What they get of a call. */
-struct team_call {
-    double kick, drift;
-    uint64_t step;
-};
-
-/* Particles on their way to another order, store after store. */
-struct team_scratch {
-    uint32_t *key, *key_out, *order, *order_out;
-    state *x, *v; /* [3][particles] */
-    int64_t *id;
-    int32_t *image, *species;
-    void *workspace;
-    size_t workspace_bytes;
-};
-
-/* One call of `n` stores with the same number of particles, in memory of the
- * card; `s`: one of them. */
-struct team_launch {
-    struct md_store *s;
-    unsigned n;
-    const struct team_member *member;
-    const struct team_call *call;
-    struct team_scratch scratch; /* of cuda_team_sort() */
-};
-
-static inline dim3 team_grid(const struct team_launch *t)
+static inline void team_pack(team_arguments<> *)
 {
-    return dim3(cuda_blocks(t->s->view.n_own, MD_THREADS), t->n);
 }
 
-/* The store becomes one of its device's team, if it has one and all that the
- * store does has a joint kernel. */
+template <class A, class... B>
+static inline void team_pack(team_arguments<A, B...> *to, A first, B... rest)
+{
+    to->first = first;
+    team_pack(&to->rest, rest...);
+}
+
+template <class T> struct team_value { /* of a parameter */
+    typedef T type;
+};
+template <class T> struct team_value<const T &> {
+    typedef T type;
+};
+
+template <auto TEXT, int THREADS, int AT_ONCE, class... A>
+static __global__ void __launch_bounds__(THREADS, AT_ONCE) alone(A... arguments)
+{
+    TEXT(arguments...);
+}
+
+/* Of small systems: more blocks at once than four gain nothing, and registers
+ * are needed for what a kernel alone reads from constants. */
+template <auto TEXT, int THREADS, int AT_ONCE, class Arguments>
+static __global__ void __launch_bounds__(THREADS, AT_ONCE ? AT_ONCE : 4)
+    joint(const Arguments *__restrict__ table)
+{
+    table[blockIdx.z].template call<TEXT>();
+}
+
+/* The joint kernel of n stores, their arguments in memory of the card. */
+typedef void (*team_launcher)(const void *table, dim3 grid, unsigned n,
+                              cudaStream_t stream);
+
+template <auto TEXT, int THREADS, int AT_ONCE, class Arguments>
+static void launch_joint(const void *table, dim3 grid, unsigned n,
+                         cudaStream_t stream)
+{
+    grid.z = n;
+    LAUNCH((joint<TEXT, THREADS, AT_ONCE, Arguments>), grid, THREADS, 0, stream,
+           (const Arguments *)table);
+}
+
+/* joint: NULL, stores of a team never launch it. */
+template <class... A> struct team_kernel {
+    int threads;
+    void (*alone)(A...);
+    team_launcher joint;
+};
+
+template <auto TEXT, int JOINS, int AT_ONCE, int THREADS, class... P>
+static constexpr auto make_kernel(void (*)(P...))
+{
+    team_kernel<typename team_value<P>::type...> k = {
+        THREADS, alone<TEXT, THREADS, AT_ONCE, typename team_value<P>::type...>,
+        NULL};
+    if constexpr (JOINS != 0)
+        k.joint = launch_joint<TEXT, THREADS, AT_ONCE,
+                               team_arguments<typename team_value<P>::type...>>;
+    return k;
+}
+
+/* The kernels of a text, by blocks of so many threads, of which so many are at
+ * once on a multiprocessor at least. */
+template <auto TEXT, int JOINS, int AT_ONCE = 0, int THREADS = MD_THREADS>
+static constexpr auto kernel_of(void)
+{
+    return make_kernel<TEXT, JOINS, AT_ONCE, THREADS>(TEXT);
+}
+
+/* Note this launch for the store, whose s->notes is not NULL. */
+int cuda_team_note(struct md_store *s, const char *name, team_launcher joint,
+                   dim3 grid, const void *arguments, size_t bytes);
+
+template <class... A>
+static int cuda_run(struct md_store *s, const char *name,
+                    const team_kernel<A...> &kernel, dim3 grid,
+                    typename team_value<A>::type... arguments)
+{
+    if (s->notes) {
+        team_arguments<A...> all;
+        team_pack(&all, arguments...);
+        return cuda_team_note(s, name, kernel.joint, grid, &all, sizeof all);
+    }
+    LAUNCH(kernel.alone, grid, (unsigned)kernel.threads, 0, s->device->stream,
+           arguments...);
+    return cuda_status(s->ctx, cudaGetLastError(), name);
+}
+
+/* The same for a thread a particle. */
+static inline dim3 cuda_own_blocks(const struct md_store *s)
+{
+    return dim3(cuda_blocks(s->view.n_own, MD_THREADS));
+}
+
+/* ---- teams ---- */
+
+/* The store becomes one of its device's team, if it has one. */
 int cuda_team_join(struct md_store *s);
 void cuda_team_leave(struct md_store *s);
 /* Run what waits in this store together with those others that wait for the
  * same: *n is how many it were. 0 or 1: nothing was done. */
 int cuda_team_run(struct md_store *s, unsigned *n);
+/* Bring so many bytes of the card, a multiple of 4, to a place in s->result, in
+ * stream order. */
+int cuda_send(struct md_store *s, void *to, const void *from, size_t bytes);
+/* Where a kernel may leave on the card what is to go there, of a store that
+ * takes notes; else NULL. */
+void *cuda_team_place(struct md_store *s, void *to, size_t bytes);
 /* Wait until what was queued is in s->result, of a store in a team or not. */
 int cuda_wait_for_result(struct md_store *s);
 
-/* A joint kernel moves so many bytes of each particle. */
-void cuda_team_tally(const struct team_launch *t, size_t bytes);
+/* ---- sort_cuda.cu, list_cuda.cu: rebuilds, whose parts stores of a team do at
+ * the same time ---- */
 
-/* The joint kernels, by file: lj_cuda.cu, fixed_cuda.cu, motion_cuda.cu. */
-int cuda_team_force(const struct team_launch *t);
-int cuda_team_fixed(const struct team_launch *t);
-int cuda_team_kick(const struct team_launch *t);
-int cuda_team_drift(const struct team_launch *t);
-int cuda_team_scale(const struct team_launch *t);
-int cuda_team_noise(const struct team_launch *t);
-int cuda_team_moments(const struct team_launch *t);
+/* Where particles are sorted: n keys each; those of one store begin at
+ * `below`. */
+struct sorting_place {
+    uint32_t *key, *key_out, *order, *order_out, below;
+};
 
-/* sort_cuda.cu, list_cuda.cu: the same of a rebuild. Before the members are
- * sent: the cells of one, and room for where they start. */
-int cuda_shape_cells(struct md_store *s);
-int cuda_team_wrap(const struct team_launch *t);
-int cuda_team_sort(const struct team_launch *t);
-/* Leaves in each result how many neighbors there should be room for. */
-int cuda_team_list(const struct team_launch *t);
-/* What follows where there was. */
+/* The cells of a store, and room for where they start; their number. */
+int cuda_shape_cells(struct md_store *s, uint32_t *n);
+/* Bits of keys below n. */
+int cuda_sort_bits(uint32_t n);
+/* Keys of so many slots; and once they are sorted, the order of particles. */
+int cuda_launch_keys(struct md_store *s, struct sorting_place at,
+                     uint32_t slots);
+int cuda_launch_order(struct md_store *s, struct sorting_place at,
+                      uint32_t slots);
+/* The list with the rows there are; s->result->needed is how many there should
+ * be if these are too few. */
+int cuda_launch_neighbors(struct md_store *s);
+/* What follows where there were enough. */
 int cuda_list_is_built(struct md_store *s);
 
 #endif

@@ -144,15 +144,15 @@ const char *md_alone(const void *state)
 {
     const struct md *md = state;
     const struct md_walls *w = &md->walls;
-    int walls = w->has_force[0] || w->outer.n_walls > 0 || w->has_field;
+    int walls = w->outer.n_walls > 0 || w->outer.n_held > 0;
     for (int d = 0; d < 3; d++)
         walls = walls || w->outer.walled[d];
-    if (md->eam || md->pair.forms)
-        return "md.pair.style other than \"lj\"";
-    if (md->bonded.has_field || md->charged)
-        return "bonds, [md.coulomb] or md.pair.switch_from";
-    if (walls || w->outer.n_groups > 0)
-        return "[[md.walls]], [md.field] or [[md.group]]";
+    if (md->ewald)
+        return "md.coulomb.method = \"pme\" or \"ewald\"";
+    if (md->rigid.on)
+        return "[md.constraints]";
+    if (walls)
+        return "[[md.walls]] or a [[md.group]] that is held";
     if (md->barostat.kind)
         return "md.ensemble.type = \"npt\"";
     if (md->ensemble == MD_BROWNIAN || md->ensemble == MD_DPD)

@@ -14,7 +14,9 @@ sys.path[:0] = [os.path.join(tap.TOP_SRCDIR, "tests", folder)
                 for folder in ("physics", "driver")]
 
 import balance
+import bonds
 import mdrun
+import metals
 import replicated
 from replicated import N, path, same
 
@@ -67,8 +69,121 @@ def check_exchange():
         tap.ok(same("card", "ranks"), "and on two ranks")
 
 
-def alike(out, i):
-    return f"{out}/replica-{i:04d}/alike.h5"
+OTHERS = """
+[run]
+solver = "md"
+seed = 7
+[md]
+timestep = 0.002
+steps = 12
+{system}
+[ensemble]
+replicas = 3
+[output]
+observables_every = 6
+frames_every = 12
+"""
+LJ = """
+[[md.pair.coefficients]]
+species = ["{a}", "{a}"]
+epsilon = {epsilon}
+sigma = {epsilon}
+"""
+MOLECULES = """
+[md.initial]
+read = "molecules.data"
+temperature = 3.0
+[[md.species]]
+name = "1"
+mass = 1.0
+charge = -0.1
+[[md.species]]
+name = "2"
+mass = 2.5
+charge = 0.5
+[md.pair]
+cutoff = 2.5
+skin = 0.2
+rebuild_every = 5
+[md.bonds]
+special_lj = [0, 0, 0.5]
+special_coulomb = [0, 0, 0.5]
+[md.coulomb]
+method = "dsf"
+damping = 0.3
+[md.ensemble]
+type = "nose-hoover"
+temperature = 3.0
+relaxation = 0.2
+""" + LJ.format(a=1, epsilon=0.9) + LJ.format(a=2, epsilon=0.8)
+METAL = """
+[md.initial]
+lattice = "fcc"
+lattice_constant = 3.6
+cells = [4, 4, 4]
+temperature = 600
+[[md.species]]
+name = "Cu"
+mass = 63.546
+fraction = 0.5
+[[md.species]]
+name = "Ni"
+mass = 58.6934
+fraction = 0.5
+[md.pair]
+style = "eam/alloy"
+file = "metal.alloy"
+skin = 0.1
+rebuild_every = 5
+"""
+MORSE = """
+[md.initial]
+lattice = "fcc"
+cells = [3, 3, 3]
+density = 0.6
+temperature = 1.0
+[[md.species]]
+name = "A"
+mass = 1.0
+fraction = 0.5
+[[md.species]]
+name = "B"
+mass = 2.0
+fraction = 0.5
+[md.pair]
+style = "morse"
+cutoff = 1.7
+skin = 0.2
+rebuild_every = 5
+[[md.pair.coefficients]]
+species = ["A", "A"]
+d0 = 1.0
+alpha = 5.0
+r0 = 1.12
+[[md.pair.coefficients]]
+species = ["A", "B"]
+d0 = 0.9
+alpha = 5.0
+r0 = 1.1
+[[md.pair.coefficients]]
+species = ["B", "B"]
+d0 = 0.8
+alpha = 5.0
+r0 = 1.08
+[md.field]
+acceleration = [0, 0, 0.1]
+"""
+# Other forces, each in another precision.
+FORCES = {
+    "molecules with charges": (MOLECULES, "md.precision=mixed"),
+    "a metal, in any order": (METAL, "md.deterministic=true",
+                              "run.units=metal"),
+    "two species and a field": (MORSE, "md.precision=single"),
+}
+
+
+def alike(out, i, name="alike"):
+    return f"{out}/replica-{i:04d}/{name}.h5"
 
 
 # What is different in each: thermostats, precisions, sums.
@@ -102,6 +217,22 @@ def check_team():
                for i in range(3)),
            "in two parts they are the same, bit by bit, and so is one that "
            "began later")
+
+
+def check_forces():
+    """The same of what particles feel."""
+    bonds.data_file("molecules.data", n=2)
+    mdrun.write("metal.alloy", metals.setfl(metals.alloy(), ["Cu", "Ni"]))
+    for n, (name, (system, *keys)) in enumerate(FORCES.items()):
+        deck = mdrun.write("other.toml", OTHERS.format(system=system))
+        out, alone = f"forces{n}", f"alone{n}"
+        text = run(deck, out, *keys, seed=n + 1)
+        run(deck, alone, *keys, "run.seed=8", "ensemble.replicas=1", seed=4)
+        one, other = (tap.numbers(alike(out, i, "other")) for i in (1, 2))
+        tap.ok("3 run together" in text and one != other
+               and one == tap.numbers(f"{alone}/other.h5"),
+               f"{name}: they run together, each with the bits of a run of its "
+               "own")
 
 
 def check_apart():
@@ -157,6 +288,7 @@ def check_balance():
 
 check_exchange()
 check_team()
+check_forces()
 check_apart()
 if tap.have_mpi():
     check_balance()

@@ -37,9 +37,9 @@ def molecules(n=4, seed=3):
     return np.concatenate(x), step * n, bonds, angles, dihedrals, impropers
 
 
-def data_file(path, shift=0.0):
+def data_file(path, shift=0.0, n=4):
     """Write it as LAMMPS reads it, its particles in another order."""
-    x, length, *kinds = molecules()
+    x, length, *kinds = molecules(n)
     n = len(x) // CHAIN
     order = np.random.default_rng(1).permutation(len(x))
     names = ["bond", "angle", "dihedral", "improper"]
