@@ -117,16 +117,24 @@ def progress(r):
 
 
 def speed(r):
-    """When it began, and how fast it was over all; or None."""
+    """When it began, and how fast it was over all, of several jobs the last one;
+    or None."""
     start, end, at = when(r.run.get("start")), when(r.run.get("end")), reached(r)
     if start is None or at is None:
         return None
     if end is None:  # the last sign of life
         end = datetime.fromtimestamp(changed(r.path), timezone.utc)
+    text, steps = f"{start:%Y-%m-%d %H:%M:%S} UTC, ", at
+    if r.rows:  # another run's checkpoint may have been the start
+        steps -= int(r.row_steps()[0])
+    jobs = r.resumed()
+    if jobs:
+        start, steps = when(jobs[-1][1]) or start, at - jobs[-1][0]
+        text += f"the last of {len(jobs) + 1} jobs took "
     seconds = (end - start).total_seconds()
-    text = f"{start:%Y-%m-%d %H:%M:%S} UTC, {seconds:.0f} s"
-    if seconds >= 1 and at > 0:
-        rate = at / seconds  # whole seconds: no more than two digits
+    text += f"{seconds:.0f} s"
+    if seconds >= 1 and steps > 0:
+        rate = steps / seconds  # whole seconds: no more than two digits
         text += f": about {rate:.2g} steps/s"
         if r.particle_count:
             text += f", {rate * r.particle_count / 1e6:.2g} M particle-steps/s"

@@ -89,6 +89,18 @@ def check_show():
            "show reads what a killed run left, and says that it is not complete")
     tap.ok(contains(post("show", "nothing.h5"), "nothing yet", "0 frames"),
            "show reads a file without rows and frames")
+    shutil.copy("run.h5", "later.h5")
+    with h5py.File("later.h5", "r+") as f:
+        last = int(f["observables/temperature/step"][-1])
+        f["run"].attrs["start"] = b"2026-01-01T00:00:00Z"
+        f["run"].attrs["end"] = b"2026-01-03T00:00:10Z"
+        job = f.create_group("run/resumed/1")
+        job.attrs["step"] = last - 50
+        job.attrs["start"] = b"2026-01-03T00:00:00Z"
+        job["resolved_deck"] = f["run/resolved_deck"][()]
+    tap.ok(contains(post("show", "later.h5"), "the last of 2 jobs took 10 s: "
+                    "about 5\n"),
+           "the speed of a run that went on is that of its last job")
     tap.is_(post("show", "run.h5", "--deck").stdout,
             '[run]\nsolver = "md"\n\n[md]\nsteps = 100\n',
             "show --deck gives the deck back")
