@@ -108,7 +108,7 @@ $(CUDASIM_TREE)/analysis: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_md_analysis_OBJECTS))
 endif
 LONG_TESTS += tests/cuda/all_seeds.sh tests/cuda/protein_long.py \
-	tests/cuda/remove_syncs.py
+	tests/cuda/remove_syncs.py tests/cuda/replicas_long.py
 EXTRA_DIST += tests/cuda/one_seed.sh
 
 # The right programs for a real card: run by make check-gpu.

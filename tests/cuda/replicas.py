@@ -1,6 +1,8 @@
 # timeout: 300
 """Several runs on one simulated card, and faces of blocks that move there: what
 the CPU decides and writes, within rounding; in parts, to the bit.
+
+replicas.py all: also what replicas_long.py adds, faces that move by time.
 """
 
 import os
@@ -29,7 +31,8 @@ ALIKE = LADDER.replace(
     "temperatures   = [1.0, 1.05, 1.1, 1.15]\nexchange_every = 10",
     "replicas = 3")
 SAVE = "checkpoint.every=1000"  # at the end
-SHORT = "md.steps=30"
+ALL = sys.argv[1:] == ["all"]
+STEPS = 30 if ALL else 20
 
 
 def run(deck, out, *more, device="cuda", ranks=1, seed=1):
@@ -264,12 +267,13 @@ def check_balance():
     """Half of a box is empty."""
     balance.write_slab()
     balance.write_leaning()
-    for by, ranks, cut, box in (("count", 2, "[2,1,1]", "leaning"),
-                                ("time", 3, "[3,1,1]", "slab")):
-        run(f"{box}.toml", "one", SHORT, device="cpu")
+    short = f"md.steps={STEPS}"
+    cases = (("count", 2, "[2,1,1]", "leaning"), ("time", 3, "[3,1,1]", "slab"))
+    for by, ranks, cut, box in cases if ALL else cases[:1]:
+        run(f"{box}.toml", "one", short, device="cpu")
         keys = (f"domain.balance={by}", "domain.balance_every=2",
                 f"domain.ranks={cut}")
-        n, end, first = moves(run(f"{box}.toml", by, SHORT, *keys, ranks=ranks))
+        n, end, first = moves(run(f"{box}.toml", by, short, *keys, ranks=ranks))
         tap.ok(n > 0 and end < first and first > 1.4,
                f"{box} by {by}, {ranks} ranks with a card each: the busiest had "
                f"{first} times the mean particles, {end} after {n:.0f} moves")
@@ -279,8 +283,9 @@ def check_balance():
                   f"by {by}: energies are the CPU's")
     keys = ("domain.balance=count", "domain.balance_every=2",
             "domain.ranks=[2,1,1]")
-    run("leaning.toml", "again", SAVE, *keys, "md.steps=15", ranks=2, seed=2)
-    run("leaning.toml", "again", SAVE, SHORT, *keys, "--resume", "auto",
+    run("leaning.toml", "again", SAVE, *keys, f"md.steps={STEPS // 2}", ranks=2,
+        seed=2)
+    run("leaning.toml", "again", SAVE, short, *keys, "--resume", "auto",
         ranks=2, seed=3)
     tap.ok(tap.numbers("again/leaning.h5") == tap.numbers("count/leaning.h5"),
            "in two parts it is the same, bit by bit")
@@ -293,5 +298,5 @@ check_apart()
 if tap.have_mpi():
     check_balance()
 else:
-    tap.skip(5, "built without MPI")
+    tap.skip(5 if ALL else 3, "built without MPI")
 tap.done()
