@@ -370,8 +370,8 @@ KERNEL_FN void run_row(const struct md_store *s, scalar *f,
               1, sum);
 }
 
-KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
-                        scalar *f, const int boundary, const struct form k)
+KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
+                          scalar *f, const int boundary, const struct form k)
 {
     const struct md_list *list = boundary ? &w->boundary : &w->interior;
     const uint32_t *tile = list->tiles;

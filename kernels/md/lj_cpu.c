@@ -93,9 +93,9 @@ KERNEL_FN void load_terms(const struct md_store *s, struct tile_terms *t)
     t->cut = simd_set(s->table_cut[0]);
 }
 
-KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
-                        scalar *f, const int many, const int fshift,
-                        const int want, const int boundary, const int bonded)
+KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
+                          scalar *f, const int many, const int fshift,
+                          const int want, const int boundary, const int bonded)
 {
     const struct md_list *list = boundary ? &w->boundary : &w->interior;
     const uint32_t *tile = list->tiles;
