@@ -65,11 +65,15 @@ check-quick: all
 	WARPDECK_TEST_SHORT=1 $(MAKE) $(AM_MAKEFLAGS) check \
 		TESTS='$(QUICK_TESTS)'
 
+# The programs of the tests, built and not run.
+check-build: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+
 # What takes too long for make check. Scripts alone, since make has rules for
 # their endings.
 check-long: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(LONG_TESTS)' TEST_TIMEOUT=3600
-.PHONY: check-quick check-long
+.PHONY: check-build check-quick check-long
 
 installcheck-local:
 	$(SHELL) $(top_srcdir)/tests/installcheck.sh '$(DESTDIR)$(bindir)' \
