@@ -103,11 +103,13 @@ double md_stretch_step(struct md_store *s, const struct md_stretch *m)
 
 double md_shear_step(struct md_store *s, const struct md_shear *m)
 {
-    set_geometry(s, m->box);
+    struct change change = set_geometry(s, m->box);
     size_t n = (size_t)s->n_clusters;
-    int along = m->along, across = m->across;
+    int along = m->along, across = m->across, third = m->third;
     double strain = m->strain, dt = m->dt_half, greatest = 0, check = 0;
     double height = s->state_origin[across] - s->setup.box_lo[across];
+    double grow = change.factor[third];
+    double offset = grow < 1 || grow > 1 ? change.offset[third] : 0;
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)            \
     reduction(max : greatest) reduction(+ : check)
     for (size_t c = 0; c < n; c++) {
@@ -117,8 +119,9 @@ double md_shear_step(struct md_store *s, const struct md_shear *m)
             size_t k = CLUSTER(c) + (size_t)(d * LANES);
             EACH_LANE(l)
             {
-                v[d][l] = (double)s->v[k + (size_t)l] +
+                v[d][l] = m->before[d] * (double)s->v[k + (size_t)l] +
                           factor[l] * (double)s->f[k + (size_t)l];
+                v[d][l] *= m->after[d];
                 x[d][l] = (double)s->x[k + (size_t)l] + dt * v[d][l];
                 way[d][l] = (double)s->moved[k + (size_t)l] + dt * v[d][l];
                 s->f[k + (size_t)l] = 0;
@@ -130,12 +133,15 @@ double md_shear_step(struct md_store *s, const struct md_shear *m)
             x[along][l] += on * (x[across][l] + height);
             way[along][l] += on * way[across][l];
             v[along][l] -= on * v[across][l];
+            x[third][l] = grow * x[third][l] + offset;
+            way[third][l] *= grow;
         }
         for (int d = 0; d < 3; d++) {
             size_t k = CLUSTER(c) + (size_t)(d * LANES);
             EACH_LANE(l)
             {
                 size_t at = k + (size_t)l;
+                v[d][l] *= m->middle[d];
                 s->v[at] = (state)v[d][l];
                 s->x[at] = (state)(x[d][l] + dt * v[d][l]);
                 s->moved[at] = (float)(way[d][l] + dt * v[d][l]);

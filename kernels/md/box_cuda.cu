@@ -177,8 +177,9 @@ double cuda_stretch(struct md_store *s, const struct md_stretch *m)
 
 /* md_shear without pointers; height: of the state's origin above the corner. */
 struct shear_terms {
-    int along, across;
-    double strain, dt_kick, dt_half, height;
+    int along, across, third;
+    double strain, dt_kick, dt_half, height, grow, offset;
+    double before[3], after[3], middle[3];
 };
 
 /* See md_kernels.h; each block leaves the greatest square of the way. */
@@ -194,7 +195,8 @@ static __global__ void __launch_bounds__(MD_THREADS)
         float sum = 0;
         for (int d = 0; d < 3; d++) {
             size_t at = d * m.stride + i;
-            v[d] = (double)m.v[at] + factor * (double)m.f[at];
+            v[d] = t.before[d] * (double)m.v[at] + factor * (double)m.f[at];
+            v[d] *= t.after[d];
             x[d] = (double)m.x[at] + t.dt_half * v[d];
             way[d] = (double)m.moved[at] + t.dt_half * v[d];
         }
@@ -210,6 +212,9 @@ static __global__ void __launch_bounds__(MD_THREADS)
         }
         for (int d = 0; d < 3; d++) {
             size_t at = d * m.stride + i;
+            x[d] = t.third == d ? t.grow * x[d] + t.offset : x[d];
+            way[d] *= t.third == d ? t.grow : 1;
+            v[d] *= t.middle[d];
             m.v[at] = (state)v[d];
             m.x[at] = (state)(x[d] + t.dt_half * v[d]);
             float moved = (float)(way[d] + t.dt_half * v[d]);
@@ -226,12 +231,23 @@ static __global__ void __launch_bounds__(MD_THREADS)
 
 static int launch_shear(struct md_store *s, const struct md_shear *m)
 {
-    struct box_change change; /* none: edges keep their lengths */
-    struct shear_terms t = {m->along,   m->across,  m->strain,
-                            m->dt_kick, m->dt_half, 0};
+    struct box_change change; /* at most that of the third edge */
+    struct shear_terms t;
+    memset(&t, 0, sizeof t);
+    t.along = m->along;
+    t.across = m->across;
+    t.third = m->third;
+    t.strain = m->strain;
+    t.dt_kick = m->dt_kick;
+    t.dt_half = m->dt_half;
+    memcpy(t.before, m->before, sizeof t.before);
+    memcpy(t.after, m->after, sizeof t.after);
+    memcpy(t.middle, m->middle, sizeof t.middle);
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     TRY(set_geometry(s, m->box, &change));
     t.height = s->view.state_origin[m->across] - s->setup.box_lo[m->across];
+    t.grow = change.factor[m->third];
+    t.offset = t.grow < 1 || t.grow > 1 ? change.offset[m->third] : 0;
     if (s->view.n_own == 0)
         return 0;
     LAUNCH(shear, blocks, MD_THREADS, 0, s->device->stream, s->view, t,

@@ -146,12 +146,14 @@ struct md_stretch {
 
 /* A step's first half in a box that is sheared: the flow carries particles
  * along direction `along` in proportion to their height in direction `across`,
- * and velocities are those beside it: v += a dt_kick; x += v dt_half; the box,
- * x_along += strain (x_across - box_lo); v_along -= strain v_across; x += v
- * dt_half. */
+ * and velocities are those beside it:
+ *     v = after (before v + a dt_kick); x += v dt_half;
+ *     the box, x_along += strain (x_across - box_lo), x_third in proportion;
+ *     v_along -= strain v_across; v *= middle; x += v dt_half. */
 struct md_shear {
-    int along, across;
+    int along, across, third;
     double strain, dt_kick, dt_half;
+    double before[3], after[3], middle[3];
     const struct md_geometry *box;
 };
 

@@ -82,7 +82,7 @@ int md_wants_virial(const struct md *md)
     const struct md_barostat *b = &md->barostat;
     if (b->kind == MD_NO_BAROSTAT)
         return md->deform.kind != MD_NO_DEFORM;
-    return b->moves || (md->step + 1) % b->every == 0;
+    return md->deform.kind || b->acts || (md->step + 1) % b->every == 0;
 }
 
 static double kt_of(const struct md *md)
@@ -135,9 +135,13 @@ void md_barostat_fix(struct md *md, const int fixed[3])
     struct md_barostat *b = &md->barostat;
     int renamed[3] = {MD_FIXED, MD_FIXED, MD_FIXED}, n = 0;
     for (int d = 0; d < 3; d++) {
-        if (!fixed[d] && renamed[b->group[d]] == MD_FIXED)
+        if (fixed[d] || b->group[d] == MD_FIXED) {
+            b->group[d] = MD_FIXED;
+            continue;
+        }
+        if (renamed[b->group[d]] == MD_FIXED)
             renamed[b->group[d]] = n++;
-        b->group[d] = fixed[d] ? MD_FIXED : renamed[b->group[d]];
+        b->group[d] = renamed[b->group[d]];
     }
     for (int g = 0; g < 3; g++)
         b->size[g] =
@@ -201,7 +205,7 @@ static int finish_rescaling(struct ctx *ctx, struct md *md)
     double ln = 0;
     if (md_wants_virial(md))
         TRY(md_measure_stress(ctx, md, &md->stress));
-    if (!b->moves)
+    if (!b->acts)
         return 0;
     for (int g = 0; g < b->n_groups; g++) {
         double mean, spread2;
@@ -264,7 +268,7 @@ static double rate_of(const struct md_barostat *b, int d)
 }
 
 /* The factor of velocities from the box over a quarter of a step. */
-static void drag_of(const struct md *md, double drag[3])
+void md_barostat_drag(const struct md *md, double drag[3])
 {
     const struct md_barostat *b = &md->barostat;
     double trace = 0;
@@ -289,8 +293,8 @@ static void begin_mtk(struct md *md)
 int md_barostat_begin(struct ctx *ctx, struct md *md)
 {
     struct md_barostat *b = &md->barostat;
-    b->moves = md->step % b->every == 0;
-    if (!b->moves)
+    b->acts = b->moves = md->step % b->every == 0;
+    if (!b->acts)
         return 0;
     if (b->kind == MD_MTK)
         begin_mtk(md);
@@ -309,13 +313,15 @@ int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2)
     struct md_stretch m = {.dt_kick = 0.5 * md->dt, .dt_half = 0.5 * md->dt};
     double drag[3] = {1, 1, 1}, grow[3];
     if (b->kind == MD_MTK)
-        drag_of(md, drag);
+        md_barostat_drag(md, drag);
     for (int d = 0; d < 3; d++) {
         m.before[d] = md->rigid.on ? 1 : drag[d];
         m.after[d] = md->rigid.on ? drag[d] * drag[d] : drag[d];
         grow[d] = b->length[d] / md->box_length[d];
         /* Momenta go with 1 / length where MTK's drag does not see to it. */
-        m.middle[d] = b->kind == MD_MTK ? 1 : md->box_length[d] / b->length[d];
+        m.middle[d] = b->kind == MD_MTK && !md->deform.strained[d]
+                          ? 1
+                          : md->box_length[d] / b->length[d];
     }
     md_new_box(md, b->length, &box);
     m.box = &box;
@@ -328,7 +334,7 @@ int md_barostat_kick(struct ctx *ctx, struct md *md)
     const double one[3] = {1, 1, 1};
     struct md_stretch m = {.middle = {1, 1, 1}};
     double drag[3];
-    drag_of(md, drag);
+    md_barostat_drag(md, drag);
     if (!md->rigid.on) {
         md->k->kick_scaled(md->store, drag, 0.5 * md->dt, drag);
         return 0;
@@ -375,7 +381,8 @@ void md_ramp_temperature(struct md *md)
 double md_barostat_energy(const struct md *md)
 {
     const struct md_barostat *b = &md->barostat;
-    double kt = kt_of(md), sum = b->pressure * md_volume(md);
+    double kt = kt_of(md);
+    double sum = b->pressure * md_volume(md) - md->deform.carried;
     if (b->kind == MD_NO_BAROSTAT)
         return 0;
     if (b->kind == MD_MTK)

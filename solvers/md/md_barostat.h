@@ -48,6 +48,7 @@ struct md_barostat {
 
     /* the present step */
     int moves;                           /* the box changes in it */
+    int acts;                            /* and a barostat is why */
     double length[3];                    /* of the box after it */
     double jump[3], mean[3], spread2[3]; /* cell rescaling, by group */
 
@@ -95,7 +96,8 @@ int md_check_ensemble(struct ctx *ctx, const struct md *md);
 void md_ensemble_prepare(struct md *md);
 
 /* ---- md_barostat.c ---- */
-/* Directions whose edges do not change; not all of them. */
+/* Directions whose edges the barostat leaves alone, beside those of before; not
+ * all of them. */
 void md_barostat_fix(struct md *md, const int fixed[3]);
 /* m v^2 and virial of the present state, by direction where the box does not
  * change in proportion; md.sums are known, without the forces of rigid bonds.
@@ -106,6 +108,8 @@ int md_wants_virial(const struct md *md);
 /* The first half of a step in which the box changes; *moved2: what kick_drift()
  * returns. */
 int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2);
+/* Under MTK: the factors of velocities over a quarter of a step. */
+void md_barostat_drag(const struct md *md, double drag[3]);
 /* The last kick of a step under MTK. */
 int md_barostat_kick(struct ctx *ctx, struct md *md);
 /* Before the first half: where the box goes; and after the last kick. */

@@ -71,18 +71,32 @@ int md_fit_halo(struct ctx *ctx, struct md *md)
 double md_list_slack(const struct md *md)
 {
     double radius = md_halo_radius(md), skin = md->pair.skin;
-    double least = md_deform_least(md);
+    double least = 1;
     if (!md_box_changes(md))
         return 0.5 * skin;
     for (int d = 0; d < 3; d++)
         least = fmin(least, md->box_length[d] / md->barostat.listed[d]);
+    least *= md_deform_least(md);
     return 0.5 * (skin - (1 - least) * radius);
+}
+
+/* Of a box that is sheared, whose tilt comes and goes, the edge: none of its
+ * lattice is shorter while no tilt is more than half of one. */
+static double shortest_way(const struct md *md)
+{
+    double shortest = HUGE_VAL;
+    if (md->deform.kind != MD_DEFORM_SHEAR)
+        return md_shortest_edge(md);
+    for (int d = 0; d < 3; d++)
+        if (!md->walls.outer.walled[d] || md->bonded.on)
+            shortest = fmin(shortest, md->box_length[d]);
+    return shortest;
 }
 
 const char *md_blocked(void *state)
 {
     struct md *md = state;
-    double shortest = md_shortest_edge(md);
+    double shortest = shortest_way(md);
     double range = md->rdf.on ? md->rdf.range : 0;
     double longest = fmax(md->pair.reach, range);
     if (!md_box_changes(md) || md->deform.kind == MD_DEFORM_SHEAR ||
@@ -95,6 +109,9 @@ const char *md_blocked(void *state)
              md->step, md->box_length[0], md->box_length[1], md->box_length[2],
              range > md->pair.reach ? "range of md.analysis.rdf"
                                     : "longest cutoff",
-             longest, md->tilted ? "the way from face to face" : "an edge");
+             longest,
+             md->tilted && md->deform.kind != MD_DEFORM_SHEAR
+                 ? "the way from face to face"
+                 : "an edge");
     return md->blocked;
 }

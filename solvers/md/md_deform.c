@@ -66,14 +66,20 @@ static void read_shear(struct params *p, struct md *md)
 
 static void refuse_others(struct params *p, const struct md *md)
 {
-    static const char *const sections[] = {"md.constraints",
-                                           "md.group",
-                                           "md.walls",
-                                           "md.field",
-                                           "md.analysis.green_kubo",
-                                           "md.analysis.map",
-                                           "md.analysis.profile",
-                                           "md.analysis.structure_factor"};
+    static const char *const sections[] = {"md.constraints", "md.group",
+                                           "md.field"};
+    const int *walled = md->walls.outer.walled;
+    if (params_has_section(p, "md.analysis.green_kubo"))
+        params_error(p, "md.analysis.green_kubo", NULL,
+                     "[md.analysis.green_kubo] is of a fluid at equilibrium, "
+                     "without [" SECTION "]; its shear_stress over " SECTION
+                     ".shear is the viscosity");
+    for (int d = 0; d < 3; d++)
+        if (walled[d] && md->deform.strained[d])
+            params_error(p, "md.walls", NULL,
+                         "[[md.walls]] in %c stand still, while [" SECTION
+                         "] strains the box there",
+                         "xyz"[d]);
     for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++)
         if (params_has_section(p, sections[k]))
             params_error(p, sections[k], NULL,
@@ -83,10 +89,24 @@ static void refuse_others(struct params *p, const struct md *md)
         params_error(p, SECTION, NULL,
                      "replicas at several temperatures are exchanged at "
                      "equilibrium, without [" SECTION "]");
-    if (md->barostat.kind)
+}
+
+/* A barostat has the directions that are left. */
+static void share_box(struct params *p, struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    int left = 0;
+    for (int d = 0; d < 3; d++)
+        left += !md->deform.strained[d] && b->group[d] != MD_FIXED;
+    if (!b->kind)
+        return;
+    if (left > 0)
+        md_barostat_fix(md, md->deform.strained);
+    else
         params_error(p, "md.ensemble", "type",
-                     "type \"npt\" does not go with [" SECTION "], which says "
-                     "how the box changes");
+                     "type \"npt\" changes edges that [" SECTION
+                     "] does not strain and no [[md.walls]] hold, and there is "
+                     "none");
 }
 
 void md_deform_read(struct params *p, struct md *md)
@@ -107,7 +127,12 @@ void md_deform_read(struct params *p, struct md *md)
         read_edges(p, md);
     else
         read_shear(p, md);
+    for (int d = 0; d < 3; d++)
+        md->deform.strained[d] =
+            edges ? fabs(md->deform.rate[d]) > 0
+                  : d == md->deform.along || d == md->deform.across;
     refuse_others(p, md);
+    share_box(p, md);
     /* More links do not hold the mean where heat comes all the time. */
     if (!params_is_set(p, "md.ensemble", "chain"))
         md->chain_links = 1;
@@ -166,12 +191,37 @@ int md_deform_begin(struct ctx *ctx, struct md *md)
         return 0;
     sum_kinetic(md, f->kinetic);
     b->moves = f->kind == MD_DEFORM_EDGES;
-    for (int d = 0; d < 3; d++)
-        b->length[d] = b->start[d] * (1 + strain(md, f->rate[d]));
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
         f->before[d] = md->box_length[d];
+        if (!b->acts)
+            b->length[d] = md->box_length[d];
+        if (f->kind == MD_DEFORM_EDGES && f->strained[d])
+            b->length[d] = b->start[d] * (1 + strain(md, f->rate[d]));
+    }
     f->tail_before = md->pair.tail_energy;
+    f->volume_before = md_volume(md);
     return 0;
+}
+
+/* Where a barostat changes the third edge, too: what it does to the motion, and
+ * to tilts, of which xy and xz go with x and yz goes with y. */
+static void stretch_third(struct md *md, struct md_shear *m)
+{
+    const struct md_barostat *b = &md->barostat;
+    double grow[3];
+    for (int d = 0; d < 3; d++) {
+        grow[d] = b->length[d] / md->box_length[d];
+        m->before[d] = m->after[d] = m->middle[d] = 1;
+    }
+    m->third = 3 - md->deform.along - md->deform.across;
+    if (b->kind == MD_MTK)
+        md_barostat_drag(md, m->before);
+    else
+        m->middle[m->third] = 1 / grow[m->third];
+    memcpy(m->after, m->before, sizeof m->after);
+    md->tilt[0] *= grow[0];
+    md->tilt[1] *= grow[0];
+    md->tilt[2] *= grow[1];
 }
 
 double md_deform_drift(struct md *md)
@@ -190,13 +240,23 @@ double md_deform_drift(struct md *md)
     } else {
         md->tilt[f->along == 0 ? 1 : 2] += m.strain * md->box_length[2];
     }
-    md_new_box(md, md->box_length, &box);
+    stretch_third(md, &m);
+    md_new_box(md, md->barostat.length, &box);
     m.box = &box;
     return md->k->shear(md->store, &m);
 }
 
-/* dE = - V P : dA, A of the flow, by the means of both ends of the step; that
- * of the tail correction is known. */
+/* What the strain changes of the tail correction, which goes with 1 / V, and of
+ * a barostat's p V, in a direction by this logarithm of a factor. */
+static void add_volume_work(struct md *md, double log_factor)
+{
+    struct md_deform *f = &md->deform;
+    f->work -= 0.5 * (md->pair.tail_energy + f->tail_before) * log_factor;
+    f->carried += 0.5 * (md_volume(md) + f->volume_before) *
+                  md->barostat.pressure * log_factor;
+}
+
+/* dE = - V P : dA, A of the flow, by the means of both ends of the step. */
 int md_deform_finish(struct ctx *ctx, struct md *md)
 {
     struct md_deform *f = &md->deform;
@@ -212,10 +272,11 @@ int md_deform_finish(struct ctx *ctx, struct md *md)
         after[t] = v[6 + t] + v[12 + t];
         f->virial[t] = v[12 + t];
     }
-    f->work += md->pair.tail_energy - f->tail_before;
-    for (int d = 0; d < 3; d++)
-        f->work -= 0.5 * (before[d] + after[d]) *
-                   log(md->box_length[d] / f->before[d]);
+    for (int d = 0; d < 3 && f->kind == MD_DEFORM_EDGES; d++) {
+        double factor = f->strained[d] ? md->box_length[d] / f->before[d] : 1;
+        f->work -= 0.5 * (before[d] + after[d]) * log(factor);
+        add_volume_work(md, log(factor));
+    }
     if (f->kind == MD_DEFORM_SHEAR)
         f->work -= 0.5 * (before[component(f)] + after[component(f)]) *
                    f->shear * md->dt;
@@ -322,28 +383,37 @@ int md_deform_shapes(const struct md *md, struct md_shape out[MD_SHAPES])
     return over && leans ? 3 : 2;
 }
 
+/* The edge in the row that is no shorter than this one. */
+static double rounded_up(double length, double start)
+{
+    const double step = 0.05;
+    return start *
+           pow(1 + step, ceil(log(length / start) / log1p(step) - 1e-9));
+}
+
 double md_deform_near(const struct md *md, struct md_shape *out)
 {
-    /* steps of an edge in the row, and of a tilt as parts of an edge */
-    const double step = 0.05, lean = 0.1;
+    /* steps of a tilt that the flow moves, as parts of the edge along it, and
+     * of another one, which keeps its part but for rounding */
+    const double lean = 0.1, none = 1e-9;
     const struct md_deform *f = &md->deform;
-    double most[3] = {0, 0, 0}, length[3], y[3], z[3], square = 0;
+    const double *start = md->barostat.start;
+    double most[3] = {0, 0, 0}, y[3], z[3], square = 0;
+    int edges = f->kind == MD_DEFORM_EDGES;
     md_shape_of(md, out);
-    for (int d = 0; d < 3; d++) {
-        length[d] = out->length[d];
-        if (f->kind == MD_DEFORM_EDGES && fabs(f->rate[d]) > 0) {
-            double grown = md->box_length[d] / md->barostat.start[d];
-            double n = ceil(log(grown) / log1p(step) - 1e-9);
-            length[d] = md->barostat.start[d] * pow(1 + step, n);
-        }
+    if (f->kind == MD_NO_DEFORM)
+        return 1;
+    for (int d = 0; d < 3; d++)
+        out->length[d] = edges && f->strained[d]
+                             ? rounded_up(md->box_length[d], start[d])
+                             : start[d];
+    for (int t = 0; t < 3; t++) {
+        int d = t == 2, moved = !edges && d == f->along;
+        double unit = moved ? lean : none;
+        double part = md->tilt[t] / md->box_length[d];
+        most[t] = moved ? 0.5 * unit * out->length[d] : 0;
+        out->tilt[t] = unit * rint(part / unit) * out->length[d];
     }
-    stretch(out, length);
-    for (int t = 0; t < 3; t++)
-        if (f->kind == MD_DEFORM_SHEAR && (t == 2) == (f->along == 1)) {
-            double unit = lean * md->box_length[f->along];
-            most[t] = 0.5 * unit;
-            out->tilt[t] = unit * rint(md->tilt[t] / unit);
-        }
     /* k = (1 + h^-1 D) k', with the edges as rows of h, and of D what they lack
      * to those of k': by two columns of the product. */
     const double of_x[3] = {0, most[0], most[1]}, of_y[3] = {0, 0, most[2]};
@@ -364,7 +434,8 @@ int md_deform_state(struct ctx *ctx, struct state_io *io, struct md *md,
         state_shared("box/tilt", STATE_DOUBLE, 3, md->tilt),
         state_shared("box/listed_tilt", STATE_DOUBLE, 3, f->listed),
         state_shared("deform/virial", STATE_DOUBLE, 6, f->virial),
-        state_shared("deform/work", STATE_DOUBLE, 1, &f->work)};
+        state_shared("deform/work", STATE_DOUBLE, 1, &f->work),
+        state_shared("deform/carried", STATE_DOUBLE, 1, &f->carried)};
     if (!f->kind)
         return 0;
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++)

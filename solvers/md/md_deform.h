@@ -25,14 +25,17 @@ struct md_deform {
     double shear;   /* d u_along / d x_across */
     int along, across;
 
+    int strained[3]; /* directions that the flow changes */
+
     double virial[6]; /* of the last step, sum over ranks: xx, yy, zz, xy, xz,
                        * yz, energy */
     double work;      /* put into the particles so far, energy */
+    double carried;   /* of a barostat's p V: what the strain has changed */
     double listed[3]; /* tilt when the pair list was built */
 
     /* the present step, as it began */
     double kinetic[6], before[3]; /* before: edges */
-    double tail_before;
+    double tail_before, volume_before;
 };
 
 /* Edges and tilt of a box. */

@@ -101,6 +101,23 @@ static void *read_map(struct params *p, struct md *md)
     return c;
 }
 
+/* Under shear slabs that contain the flow stay as they are; others would turn
+ * with it, and be others when the box becomes that on the other side. */
+static void check(struct params *p, const struct md *md, void *state)
+{
+    const struct profile *c = state;
+    const struct md_deform *f = &md->deform;
+    for (int a = 0; a < c->n_axes && f->kind == MD_DEFORM_SHEAR; a++) {
+        int leans = f->along == 1 && c->axis[a] == 0 && fabs(md->tilt[0]) > 0;
+        if (c->axis[a] == f->along || leans)
+            params_error(p, c->n_axes == 2 ? MAP : SLABS,
+                         c->n_axes == 2 ? "axes" : "axis",
+                         "the flow of md.deform.shear would turn slabs along "
+                         "%c; take an axis across the flow",
+                         "xyz"[c->axis[a]]);
+    }
+}
+
 /* ---- memory ---- */
 
 static double bytes(const struct md *md, const void *state)
@@ -344,6 +361,7 @@ static int tables(struct ctx *ctx, struct md *md, void *state)
 
 const struct md_analysis md_profile = {.section = SLABS,
                                        .read = read_slabs,
+                                       .check = check,
                                        .allocate = allocate,
                                        .bytes = bytes,
                                        .sample = sample,
@@ -353,6 +371,7 @@ const struct md_analysis md_profile = {.section = SLABS,
 
 const struct md_analysis md_map = {.section = MAP,
                                    .read = read_map,
+                                   .check = check,
                                    .allocate = allocate,
                                    .bytes = bytes,
                                    .sample = sample,

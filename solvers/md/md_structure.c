@@ -1,8 +1,8 @@
 /* md_structure.c: the structure factor S(k), on the waves that fit the box.
  *
  * Of k and -k one is taken. Waves are listed and put into shells by the box of
- * the start; in a box that changes they go along with it. All ranks hold the
- * same sums.
+ * the start; under constant pressure they go along with it, and in a strained
+ * box they are listed anew for each sample. All ranks hold the same sums.
  */
 #include "md.h"
 
@@ -38,10 +38,10 @@ struct structure {
     struct wave *waves;
     int n_channels; /* all particles, then pairs of species a <= b */
     int64_t n_samples;
-    int64_t *in_shell;  /* [n_shells]: waves */
-    double *k;          /* [n_shells]: sum of |k| over waves and samples */
-    double *sum;        /* [n_channels][n_shells]: over the same */
-    double (*rho)[2];   /* [n_species][n_waves]: of one sample */
+    int64_t *in_shell; /* [n_shells]: waves; in a strained box of all samples */
+    double *k;         /* [n_shells]: sum of |k| over waves and samples */
+    double *sum;       /* [n_channels][n_shells]: over the same */
+    double (*rho)[2];  /* [n_species][n_waves]: of one sample */
     double *turn[3][2]; /* [most + 1][BATCH]: cosines and sines */
 };
 
@@ -134,18 +134,17 @@ static double bytes(const struct md *md, const void *state)
            (double)(sizeof *f->waves + (size_t)md->n_species * sizeof *f->rho);
 }
 
-/* Half of the waves up to k_max, with their shells; out: NULL only counts. */
-static size_t list_waves(const struct md *md, struct structure *f,
-                         struct wave *out)
+/* Half of the waves of a box up to k_max, with their shells; out: NULL only
+ * counts. */
+static size_t list_waves(const struct structure *f, const double length[3],
+                         const double tilt[3], struct wave *out)
 {
-    const struct md_barostat *b = &md->barostat;
     size_t count = 0;
     for (int x = 0; x <= f->most[0]; x++)
         for (int y = -f->most[1]; y <= f->most[1]; y++)
             for (int z = -f->most[2]; z <= f->most[2]; z++) {
                 const int n[3] = {x, y, z};
-                double share =
-                    wave_number(b->start, b->start_tilt, n) / f->k_max;
+                double share = wave_number(length, tilt, n) / f->k_max;
                 int first = x > 0 || (x == 0 && (y > 0 || (y == 0 && z > 0)));
                 if (!first || share > 1 + 1e-12)
                     continue;
@@ -158,14 +157,27 @@ static size_t list_waves(const struct md *md, struct structure *f,
     return count;
 }
 
-static int allocate(struct ctx *ctx, const struct md *md, void *state)
+static void free_waves(struct structure *f)
 {
-    struct structure *f = state;
-    const struct md_barostat *b = &md->barostat;
-    size_t shells = (size_t)f->n_shells;
+    for (int d = 0; d < 3; d++)
+        for (int part = 0; part < 2; part++) {
+            free(f->turn[d][part]);
+            f->turn[d][part] = NULL;
+        }
+    free(f->waves);
+    free(f->rho);
+    f->waves = NULL;
+    f->rho = NULL;
+}
+
+/* The waves of a box, and memory for their amplitudes; -1 without. */
+static int use_box(const struct md *md, struct structure *f,
+                   const double length[3], const double tilt[3])
+{
     int missing = 0;
+    free_waves(f);
     for (int d = 0; d < 3; d++) {
-        double edge = edge_length(b->start, b->start_tilt, d);
+        double edge = edge_length(length, tilt, d);
         f->most[d] = (int)(f->k_max * edge / (2 * pi) + 1e-9);
         for (int part = 0; part < 2; part++) {
             size_t n = ((size_t)f->most[d] + 1) * BATCH;
@@ -173,17 +185,28 @@ static int allocate(struct ctx *ctx, const struct md *md, void *state)
             missing |= !f->turn[d][part];
         }
     }
-    f->n_waves = list_waves(md, f, NULL);
+    f->n_waves = list_waves(f, length, tilt, NULL);
     f->waves = malloc((f->n_waves + 1) * sizeof *f->waves);
     f->rho = calloc(f->n_waves * (size_t)md->n_species + 1, sizeof *f->rho);
+    if (missing || !f->waves || !f->rho)
+        return -1;
+    list_waves(f, length, tilt, f->waves);
+    return 0;
+}
+
+static int allocate(struct ctx *ctx, const struct md *md, void *state)
+{
+    struct structure *f = state;
+    const struct md_barostat *b = &md->barostat;
+    size_t shells = (size_t)f->n_shells;
+    int missing = use_box(md, f, b->start, b->start_tilt) != 0;
     f->in_shell = calloc(shells, sizeof *f->in_shell);
     f->k = calloc(shells, sizeof *f->k);
     f->sum = calloc(shells * (size_t)f->n_channels, sizeof *f->sum);
-    if (missing || !f->waves || !f->rho || !f->in_shell || !f->k || !f->sum)
+    if (missing || !f->in_shell || !f->k || !f->sum)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu waves of %s",
                     f->n_waves, SECTION);
-    list_waves(md, f, f->waves);
-    for (size_t w = 0; w < f->n_waves; w++)
+    for (size_t w = 0; w < f->n_waves && !md->deform.kind; w++)
         f->in_shell[f->waves[w].shell]++;
     return 0;
 }
@@ -191,11 +214,7 @@ static int allocate(struct ctx *ctx, const struct md *md, void *state)
 static void free_all(void *state)
 {
     struct structure *f = state;
-    for (int d = 0; d < 3; d++)
-        for (int part = 0; part < 2; part++)
-            free(f->turn[d][part]);
-    free(f->waves);
-    free(f->rho);
+    free_waves(f);
     free(f->in_shell);
     free(f->k);
     free(f->sum);
@@ -284,6 +303,7 @@ static void add_wave(const struct md *md, struct structure *f, size_t w)
 {
     int shell = f->waves[w].shell, channel = 1, n = md->n_species;
     double all[2] = {0, 0};
+    f->in_shell[shell] += md->deform.kind != MD_NO_DEFORM;
     f->k[shell] += wave_number(md->box_length, md->tilt, f->waves[w].n);
     for (int a = 0; a < n; a++) {
         const double *at = f->rho[(size_t)a * f->n_waves + w];
@@ -301,8 +321,14 @@ static void add_wave(const struct md *md, struct structure *f, size_t w)
 static int sample(struct ctx *ctx, struct md *md, void *state)
 {
     struct structure *f = state;
-    size_t n, n_sums = 2 * f->n_waves * (size_t)md->n_species;
     struct md_particle *p;
+    size_t n;
+    int status = 0;
+    if (md->deform.kind && use_box(md, f, md->box_length, md->tilt) != 0)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for %zu waves of %s",
+                      f->n_waves, SECTION);
+    TRY(comm_agree(ctx, status));
+    size_t n_sums = 2 * f->n_waves * (size_t)md->n_species;
     TRY(md_own_particles(ctx, md, &p, &n));
     add_particles(md, f, p, n);
     free(p);
@@ -318,14 +344,15 @@ static int sample(struct ctx *ctx, struct md *md, void *state)
 static int arrays(const struct md *md, void *state, struct state_array *out)
 {
     struct structure *f = state;
-    (void)md;
     out[0] =
         state_shared("structure_factor/samples", STATE_INT64, 1, &f->n_samples);
     out[1] =
         state_shared("structure_factor/k", STATE_DOUBLE, f->n_shells, f->k);
     out[2] = state_shared("structure_factor/sum", STATE_DOUBLE,
                           (int64_t)f->n_channels * f->n_shells, f->sum);
-    return 3;
+    out[3] = state_shared("structure_factor/waves", STATE_INT64, f->n_shells,
+                          f->in_shell);
+    return md->deform.kind ? 4 : 3;
 }
 
 /* ---- results ---- */
@@ -349,13 +376,14 @@ static int add_channel(struct ctx *ctx, struct md *md,
         md_add_column(md, t, "k", (struct dimension){0, -1, 0, 0, 0, 0});
     double *s = md_add_column(md, t, "S", DIM_NONE);
     double *waves = md_add_column(md, t, "waves", DIM_NONE);
+    double each = md->deform.kind ? 1 : (double)f->n_samples;
     for (int shell = 0; shell < f->n_shells; shell++) {
-        double terms = (double)f->in_shell[shell] * (double)f->n_samples;
+        double terms = (double)f->in_shell[shell] * each;
         if (f->in_shell[shell] == 0)
             continue;
         k[row] = f->k[shell] / terms;
         s[row] = n > 0 ? sum[shell] / (terms * n) : 0;
-        waves[row++] = 2 * (double)f->in_shell[shell];
+        waves[row++] = 2 * terms / (double)f->n_samples;
     }
     return 0;
 }

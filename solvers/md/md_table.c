@@ -43,7 +43,8 @@ static const struct param_section sections[] = {
      "have walls, or none. Several sections may name one face."},
     {"md.deform", 0, 1,
      "The box is strained in the run, and particles with it: its edges, or a "
-     "steady shear. Velocities are those beside that flow."},
+     "steady shear. Velocities are those beside that flow. Constant pressure "
+     "and walls may be along the directions that are not strained."},
     {"md.field", 0, 1, "Constant forces on all particles, or on all charges."},
     {"md.group", 1, 1,
      "Some of the particles, by species, by id, by where they are at the start "

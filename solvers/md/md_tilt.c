@@ -79,8 +79,6 @@ void md_tilt_check(struct params *p, const struct md *md)
     if (!md->tilted)
         return;
     check_size(p, md);
-    if (md->deform.kind)
-        return; /* the same is refused there */
     check_walls(p, md);
 }
 
@@ -89,7 +87,9 @@ void md_tilt_check(struct params *p, const struct md *md)
 static void stretch_tilt(struct md *md)
 {
     const struct md_barostat *b = &md->barostat;
-    int stretched = b->kind || md->deform.kind == MD_DEFORM_EDGES;
+    int edges = md->deform.kind == MD_DEFORM_EDGES;
+    int stretched =
+        edges || (b->kind && !md->deform.kind); /* shear sees to it */
     for (int t = 0; t < 3 && stretched; t++)
         md->tilt[t] =
             b->start_tilt[t] * (md->box_length[along[t]] / b->start[along[t]]);

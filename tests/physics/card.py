@@ -155,7 +155,11 @@ def check_boxes(where, **more):
                             "type=npt", "temperature=1", "relaxation=0.2",
                             "pressure=2", "pressure_relaxation=1.2",
                             "barostat=mtk", "coupling=anisotropic")]),
-                       ("sheared", ["md.deform.shear=2.5"])):
+                       ("sheared beside a barostat",
+                        ["md.deform.shear=2.5"] + [f"md.ensemble.{key}" for key in (
+                            "type=npt", "temperature=1", "relaxation=0.2",
+                            "pressure=2", "pressure_relaxation=1.2",
+                            "barostat=mtk")])):
         want = mdrun.datasets(mdrun.run(LEANING, *keys).path)
         got = mdrun.datasets(mdrun.run(LEANING, *keys, ranks=ranks,
                                        **more).path)
@@ -165,19 +169,14 @@ def check_boxes(where, **more):
 
 def check_strained(where, ranks, **more):
     """Waves and mesh follow a box that is sheared across a flip, or stretched."""
-    side = 4
-    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
-                    -1).reshape(-1, 3)
-    shaken = grid + np.random.default_rng(5).uniform(0.1, 0.5, grid.shape)
-    kind = np.where(grid.sum(axis=1) % 2 == 0, "P", "M")
-    for method, deform, tilt in (("pme", "shear = 8.0", 1.95),
+    jolt = np.random.default_rng(5).uniform(0.1, 0.5, (64, 3))
+    for method, deform, lean in (("pme", "shear = 8.0", 1.95),
                                  ("ewald", "rate = [8.0, -4.0, 0]", 0))[:3 - ranks]:
-        mdrun.xyz("strained.xyz", [[4, 0, 0], [tilt, 4, 0], [0, 0, 4]], shaken,
-                  kind)
-        text = (SALT % f'method = "{method}"\naccuracy = 1e-2' + OUTPUT
-                + f"[md.deform]\n{deform}\n")
-        keys = ['md.initial.read="strained.xyz"', "md.steps=15",
-                "md.pair.cutoff=1.7"]
+        charges.rock_salt("strained.xyz", 4, jolt, lean)
+        text = charges.SALT.format(
+            cutoff=1.7, coulomb=f'method = "{method}"\naccuracy = 1e-2\n' + OUTPUT
+            + f"[md.deform]\n{deform}\n")
+        keys = ['md.initial.read="strained.xyz"', "md.steps=15"]
         want = mdrun.datasets(mdrun.run(text, *keys).path)
         got = mdrun.datasets(mdrun.run(text, *keys, ranks=ranks, **more).path)
         compare(where, got, want, f"{method}, {ranks} ranks: charges in a box with "

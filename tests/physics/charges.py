@@ -187,12 +187,14 @@ sigma = 0.1
 MADELUNG = 1.747564594633182  # of rock salt
 
 
-def rock_salt(path, side, shift=0.3):
-    """Ions 1 apart in a cube."""
+def rock_salt(path, side, shift=0.3, lean=0.0):
+    """Ions 1 apart in a cube, of which the second edge may lean along x."""
     grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"),
                     -1).reshape(-1, 3)
     kind = np.where(grid.sum(axis=1) % 2 == 0, "P", "M")
-    mdrun.xyz(path, (float(side),) * 3, grid + shift, kind)
+    edges = np.diag([float(side)] * 3)
+    edges[1, 0] = lean
+    mdrun.xyz(path, edges, grid + shift, kind)
 
 
 def salt(cutoff, damping, method="dsf"):

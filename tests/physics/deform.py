@@ -132,11 +132,13 @@ def check_ways():
 
 
 def check_resume():
-    for name, deform in (("stretched", "rate = [0.2, -0.1, 0.0]"),
-                         ("sheared", "shear = 3.0")):
+    held = 'type = "npt"\nbarostat = "mtk"\npressure = 1\npressure_relaxation = 1'
+    for name, deform, kind in (
+            ("stretched", "rate = [0.2, -0.1, 0.0]", held),
+            ("sheared", "shear = 3.0", 'type = "nose-hoover"')):
         text = mdrun.write(name + ".toml", deck(
             deform, steps=300, every=50, frames=100,
-            more='[md.ensemble]\ntype = "nose-hoover"\ntemperature = 1.0\n'
+            more=f"[md.ensemble]\n{kind}\ntemperature = 1.0\n"
             "relaxation = 0.2\n[md.analysis.msd]\nevery = 50\n[checkpoint]\n"
             "every = 171\n"))
         ranks = 1 if name == "stretched" else RANKS[-1]

@@ -12,6 +12,7 @@ PHYSICS_TESTS = \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
 	tests/physics/deform.py \
+	tests/physics/strain_beside.py \
 	tests/physics/strain_charges.py \
 	tests/physics/drift.py \
 	tests/physics/ewald.py \
