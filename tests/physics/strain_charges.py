@@ -57,7 +57,7 @@ charge = -1
 # Both parts are cut off below 1e-5 of the first wave; of what the slack of a
 # strained box's list adds, see check_static().
 WAVES = 'method = "ewald"\nsplitting = 2.2\nwave_cutoff = 19.0\naccuracy = 1e-2'
-MESH = 'method = "pme"\naccuracy = 1e-4'
+MESH = 'method = "pme"\naccuracy = 1e-3'
 SHEAR = "[md.deform]\nshear = {}\n"
 STRETCH = "[md.deform]\nrate = [2.0, -0.8, 0.0]\n"
 
@@ -133,7 +133,7 @@ def check_mesh():
         r = results[0]
         exact = mdrun.run(deck("", WAVES, 0, read=r.path))
         wrong = r.frame("force") - exact.frame("force", 0)
-        tap.below(np.sqrt((wrong**2).sum(1).mean()), 1e-4,
+        tap.below(np.sqrt((wrong**2).sum(1).mean()), 1e-3,
                   f"a mesh in a {name} box is right to the accuracy asked for")
         e = r.observable("conserved_energy")
         tap.below(np.ptp(e), 2e-3 * abs(r.observable("deform_work")[-1]),
