@@ -88,11 +88,13 @@ def skip_all(reason):
 
 
 def simulated_card():
-    """The program that runs on the simulated card; all is skipped without it."""
+    """The program that runs on the simulated card (or WARPDECK_ON_CARD, in its
+    place); all is skipped without it."""
     without = os.environ.get("WARPDECK_NO_CUDASIM", "")
     if without:
         skip_all(without)
-    return os.path.join(TOP_BUILDDIR, "warpdeck-cudasim")
+    return os.environ.get("WARPDECK_ON_CARD") or os.path.join(
+        TOP_BUILDDIR, "warpdeck-cudasim")
 
 
 def need(*modules):

@@ -196,7 +196,9 @@ static int look_at(struct reader *r, enum frame_item item,
                     wide ? " x 3" : "");
     if (item == FRAME_POSITION)
         r->n = (int64_t)shape[rows];
-    if (r->n < 1 || (int64_t)shape[rows] != r->n)
+    if (r->n < 1)
+        return fail(r, name, "there are no particles");
+    if ((int64_t)shape[rows] != r->n)
         return fail(r, name, "%" PRId64 " rows; positions have %" PRId64,
                     (int64_t)shape[rows], r->n);
     r->frame[item] =

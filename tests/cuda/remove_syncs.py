@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 import tap
@@ -44,7 +45,8 @@ DIRECT = {"CUDASIM_MPI": "1", "CUDASIM_PROTECT": "0"}
 
 
 class Check:
-    """A program of TREE as a test: its arguments, ranks and environment."""
+    """A program of TREE as a test: its arguments, ranks and environment. Behind
+    the program may stand the name of a script that is to start it."""
 
     def __init__(self, *command, ranks=1, **env):
         self.command, self.ranks, self.env = command, ranks, env
@@ -69,7 +71,16 @@ class Check:
         """Why it fails with an order of threads and streams, or None."""
         env = dict(os.environ, WARPDECK_TEST_DEVICE="cuda", **self.env)
         env |= {"CUDASIM_SEED": str(seed), "WARPDECK_TEST_SHORT": "1"}
-        command = [os.path.join(folder, self.command[0]), *self.command[1:]]
+        program = os.path.join(folder, self.command[0])
+        command = [program, *self.command[1:]]
+        here = None
+        if self.command[1:] and self.command[1].endswith(".py"):
+            env["WARPDECK_ON_CARD"] = program
+            script = os.path.join(tap.TOP_SRCDIR, self.command[1])
+            command = [sys.executable, script]
+            here = "script"
+            shutil.rmtree(here, ignore_errors=True)
+            os.mkdir(here)
         # Stuck: far longer than before, also where the machine is busy.
         limit = 60 + 20 * self.took if self.took else 900
         if self.ranks > 1:
@@ -79,7 +90,7 @@ class Check:
             command = [tap.MPIRUN, *tap.MPIRUN_FLAGS, *longer,
                        "-n", str(self.ranks), *command]
         command = ["timeout", "-k", "5", f"{limit:.0f}", *command]
-        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE,
+        with subprocess.Popen(command, env=env, cwd=here, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True,
                               errors="replace") as run:
             for line in run.stdout:
@@ -107,6 +118,8 @@ MD = some_ranks(
     Check("beside"), Check("beside", ranks=2))
 MOLECULES = some_ranks(Check("molecules"), Check("molecules", ranks=2),
                        Check("molecules", ranks=2, **DIRECT))
+# Runs of several on one card, and blocks by the time that pairs take there.
+REPLICAS = [Check("warpdeck", "tests/cuda/replicas.py")]
 # A program that makes blocks of its own instead of ranks.
 FLUID = [Check("fluid", "double"), Check("fluid", "single")]
 BENCH = [Check(*MELT)]
@@ -115,6 +128,8 @@ RISK = [Check("risk", "short"), Check("risk")]
 TESTS_OF = (
     ("kernels/md/rigid_", MOLECULES),
     ("kernels/md/bonded_", MOLECULES),
+    ("kernels/md/team_", REPLICAS),
+    ("kernels/md/clock_", REPLICAS),
     ("kernels/md/", MD),
     ("kernels/fluid/lines_cuda", [Check("fluid", "double", "implicit")] + FLUID),
     ("kernels/fluid/", FLUID),

@@ -147,6 +147,13 @@ with h5py.File("wrong.h5", "r+") as f:
     f["particles/atoms/id"][3] = f["particles/atoms/id"][4]
 status, said = mdrun.refused(deck("wrong.h5"))
 tap.ok(status == 2 and "stands twice" in said, "an id that stands twice")
+with h5py.File("wrong.h5", "r+") as f:
+    place = f["particles/atoms/position"]
+    del place["value"]
+    place["value"] = np.zeros((1, 0, 3))
+status, said = mdrun.refused(deck("wrong.h5"))
+tap.ok(status == 2 and "position/value: there are no particles" in said,
+       "a frame of nobody")
 mdrun.write("text.h5", "no HDF5\n")
 status, said = mdrun.refused(deck("text.h5"))
 tap.ok(status == 2 and "no HDF5 file" in said, "a file that is no HDF5 file")

@@ -52,6 +52,7 @@ TESTS += $(PHYSICS_TESTS)
 
 LONG_TESTS += \
 	tests/physics/balance_long.py \
+	tests/physics/brownian_long.py \
 	tests/physics/dpd_long.py \
 	tests/physics/exchange_long.py \
 	tests/physics/fluid_cavity_long.py \
