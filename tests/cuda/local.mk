@@ -7,7 +7,9 @@ CUDA_TESTS = \
 	tests/cuda/t_faults.sh \
 	tests/cuda/t_fluid.sh \
 	tests/cuda/t_md.sh \
+	tests/cuda/t_md_motion.sh \
 	tests/cuda/t_modes.sh \
+	tests/cuda/t_molecules.sh \
 	tests/cuda/t_program.sh \
 	tests/cuda/t_registers.sh \
 	tests/cuda/t_risk.sh \

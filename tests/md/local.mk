@@ -50,19 +50,19 @@ tests_md_t_xyz_LDADD = $(TEST_LIBS)
 tests_md_thermostats_SOURCES = tests/md/thermostats.c $(MD_CASE_SOURCES)
 tests_md_thermostats_LDADD = $(TEST_LIBS)
 
-TESTS += \
+OVER_RANKS_TESTS = \
+	tests/md/t_analysis.sh \
 	tests/md/t_forces.sh \
+	tests/md/t_motion.sh \
+	tests/md/t_thermostats.sh
+TESTS += $(OVER_RANKS_TESTS) \
 	tests/md/t_bonded \
 	tests/md/t_fuzz_files \
 	tests/md/t_grid \
-	tests/md/t_motion.sh \
 	tests/md/t_pair \
 	tests/md/t_random \
 	tests/md/t_segments \
 	tests/md/t_store \
 	tests/md/t_xyz
 
-EXTRA_DIST += \
-	tests/md/over_ranks.sh \
-	tests/md/t_forces.sh \
-	tests/md/t_motion.sh
+EXTRA_DIST += $(OVER_RANKS_TESTS) tests/md/over_ranks.sh
