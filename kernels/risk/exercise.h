@@ -52,8 +52,9 @@ EXACT_FN void risk_basis(const struct risk_instrument *q,
                          const exact_real *look, exact_real h, exact_real *out)
 {
     const exact_real one = exact_set(1);
+    const int n = q->n_legs;
     out[0] = one;
-    if (q->n_legs == 1) {
+    if (n == 1) {
         out[1] =
             exact_fma(look[0], exact_set(q->per_unit[0]), exact_negate(one));
         out[2] = out[1] * out[1];
@@ -62,16 +63,15 @@ EXACT_FN void risk_basis(const struct risk_instrument *q,
             risk_variance_basis(q, look[1], out);
         return;
     }
-    exact_real x[RISK_LEGS_MAX];
-    int at = 4;
+    exact_real *x = out + 4;
+    int at = 4 + n;
     out[1] = h * exact_set(q->pay_per_unit);
     out[2] = out[1] * out[1];
     out[3] = out[2] * out[1];
-    for (int l = 0; l < q->n_legs; l++)
-        out[at++] = x[l] =
-            exact_fma(look[l], exact_set(q->per_unit[l]), exact_negate(one));
-    for (int l = 0; l < q->n_legs; l++) {
-        int last = q->n_legs <= RISK_CROSS_MAX ? 0 : l;
+    for (int l = 0; l < n; l++)
+        x[l] = exact_fma(look[l], exact_set(q->per_unit[l]), exact_negate(one));
+    for (int l = 0; l < n; l++) {
+        int last = n <= RISK_CROSS_MAX ? 0 : l;
         for (int m = l; m >= last; m--)
             out[at++] = x[l] * x[m];
     }
@@ -80,7 +80,7 @@ EXACT_FN void risk_basis(const struct risk_instrument *q,
             exact_fma(look[q->n_legs + v], exact_set(q->per_variance[v]),
                       exact_negate(one));
         out[at++] = w;
-        if (q->n_legs <= RISK_CROSS_MAX)
+        if (n <= RISK_CROSS_MAX)
             out[at++] = w * out[1];
     }
 }
