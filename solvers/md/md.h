@@ -264,12 +264,6 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md);
 void md_species_read(struct params *p, struct md *md);
 /* Shares of a lattice's sites: all given and adding up to 1, or one species. */
 void md_species_shares(struct params *p, struct md *md);
-
-/* ---- md_pair.c: the force field ---- */
-/* Coefficients of all pairs by the mixing rule; errors go to params_error. */
-int md_pair_read(struct ctx *ctx, struct params *p, struct md *md);
-/* Tail corrections, once the species are counted. */
-void md_pair_tail(struct md *md);
 /* The index of the species named so, or -1. */
 int md_find_species(const struct md *md, const char *name);
 /* The names of all species, "A, B", for messages. */
@@ -283,6 +277,11 @@ int md_read_pair(struct params *p, const struct md *md, const char *section,
                  int index, const char *key, const char *const names[2],
                  int s[2]);
 
+/* ---- md_pair.c: the force field ---- */
+/* Coefficients of all pairs by the mixing rule; errors go to params_error. */
+int md_pair_read(struct ctx *ctx, struct params *p, struct md *md);
+/* Tail corrections, once the species are counted. */
+void md_pair_tail(struct md *md);
 /* Epsilon and sigma of an unlike pair from those {epsilon, sigma} of like ones.
  */
 void md_pair_mix(enum md_mixing rule, const double a[2], const double b[2],

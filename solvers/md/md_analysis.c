@@ -73,7 +73,7 @@ static int read_rdf(struct ctx *ctx, struct params *p, struct md *md)
     struct md_rdf *rdf = &md->rdf;
     size_t n = (size_t)md->n_species;
     rdf->on = 1;
-    TRY(params_fill_double(ctx, p, section, "range", md->pair.cutoff));
+    params_fill_double(p, section, "range", md->pair.cutoff);
     rdf->range = params_double(p, section, "range");
     rdf->n_bins = (int)params_int(p, section, "bins");
     rdf->every = params_int(p, section, "every");

@@ -89,11 +89,10 @@ static int read_method(struct ctx *ctx, struct params *p, struct md *md)
                 : is_cut ? MD_COULOMB_CUT
                          : MD_COULOMB_EWALD;
     q->constant = coulomb_constant(md->units);
-    TRY(params_fill_double(ctx, p, "md.coulomb", "cutoff", md->pair.cutoff));
+    params_fill_double(p, "md.coulomb", "cutoff", md->pair.cutoff);
     q->cutoff = params_double(p, "md.coulomb", "cutoff");
     if (is_dsf) {
-        TRY(params_fill_double(ctx, p, "md.coulomb", "damping",
-                               2.4 / q->cutoff));
+        params_fill_double(p, "md.coulomb", "damping", 2.4 / q->cutoff);
         q->alpha = params_double(p, "md.coulomb", "damping");
     } else if (params_is_set(p, "md.coulomb", "damping")) {
         params_error(p, "md.coulomb", "damping",

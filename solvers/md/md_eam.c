@@ -350,8 +350,8 @@ int md_eam_read(struct ctx *ctx, struct params *p, struct md *md)
     for (size_t a = 0; a < n; a++)
         free(paths[a]);
     TRY(status);
-    TRY(params_fill_double(ctx, p, "md.pair", "cutoff", pair->cutoff));
-    TRY(params_fill_double(ctx, p, "md.pair", "skin", 0.2 * pair->cutoff));
+    params_fill_double(p, "md.pair", "cutoff", pair->cutoff);
+    params_fill_double(p, "md.pair", "skin", 0.2 * pair->cutoff);
     pair->skin = params_double(p, "md.pair", "skin");
     pair->rebuild_every = params_int(p, "md.pair", "rebuild_every");
     pair->smallest_sigma = 0.5 * pair->cutoff;

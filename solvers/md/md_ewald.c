@@ -61,7 +61,7 @@ int md_ewald_read(struct ctx *ctx, struct params *p, struct md *md)
         return FAIL(ctx, STATUS_MEMORY, "no memory for Ewald's sum");
     e->on_mesh = strcmp(params_string(p, "md.coulomb", "method"), "pme") == 0;
     md_ewald_refuse(p, params_string(p, "md.coulomb", "method"));
-    TRY(params_fill_double(ctx, p, "md.coulomb", "accuracy", 1e-4));
+    params_fill_double(p, "md.coulomb", "accuracy", 1e-4);
     e->accuracy = params_double(p, "md.coulomb", "accuracy");
     e->order = (int)params_int(p, "md.coulomb", "order");
     e->background = params_bool(p, "md.coulomb", "background");

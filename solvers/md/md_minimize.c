@@ -29,18 +29,18 @@ static const double mixing_start = 0.25, mixing_decay = 0.99, grow = 1.1,
                     shrink = 0.5, longest_time = 10, shortest_time = 0.02;
 enum { DELAY = 20 };
 
-int md_minimize_read(struct ctx *ctx, struct params *p, struct md *md)
+void md_minimize_read(struct params *p, struct md *md)
 {
     struct md_minimize *m = &md->minimize;
     m->on = params_has_section(p, SECTION);
     if (!m->on)
-        return 0;
+        return;
     m->tolerance = params_double(p, SECTION, "force");
     m->steps = params_int(p, SECTION, "steps");
     m->every = params_int(p, SECTION, "every");
     if (md->pair.smallest_sigma > 0)
-        TRY(params_fill_double(ctx, p, SECTION, "longest_step",
-                               0.1 * md->pair.smallest_sigma));
+        params_fill_double(p, SECTION, "longest_step",
+                           0.1 * md->pair.smallest_sigma);
     else if (!params_is_set(p, SECTION, "longest_step"))
         params_error(p, SECTION, "longest_step",
                      "no pair has a size to take it from: give "
@@ -48,7 +48,6 @@ int md_minimize_read(struct ctx *ctx, struct params *p, struct md *md)
     if (md->pair.smallest_sigma > 0 ||
         params_is_set(p, SECTION, "longest_step"))
         m->longest = params_double(p, SECTION, "longest_step");
-    return 0;
 }
 
 void md_minimize_free(struct md *md)

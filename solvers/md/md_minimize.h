@@ -28,7 +28,7 @@ struct md_minimize {
 /* ---- md_minimize.c ---- */
 /* [md.minimize], after pairs and rigid bonds are read; errors go to
  * params_error. */
-int md_minimize_read(struct ctx *ctx, struct params *p, struct md *md);
+void md_minimize_read(struct params *p, struct md *md);
 void md_minimize_free(struct md *md);
 /* Once there are forces, with their sums: down to a minimum of the energy.
  * Velocities are then those of md.initial.temperature, or zero. Without the
@@ -43,7 +43,7 @@ int md_minimize_restore(struct ctx *ctx, struct md *md, struct state_io *io);
 /* md.initial.random: number and box; size: domain.size, or NULL. */
 void md_random_read(struct params *p, struct md *md, const double *size);
 /* The separation that the deck leaves open, once pairs are read. */
-int md_random_fill(struct ctx *ctx, struct params *p, struct md *md);
+void md_random_fill(struct params *p, struct md *md);
 /* This rank's particles, the same for any number of ranks. Errors:
  * STATUS_INPUT where there is no room. Not collective. */
 int md_random_place(struct ctx *ctx, const struct md *md, struct md_list *list);

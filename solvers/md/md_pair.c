@@ -18,59 +18,6 @@ struct lj {
     double epsilon, sigma, cutoff;
 };
 
-int md_find_species(const struct md *md, const char *name)
-{
-    for (int s = 0; s < md->n_species; s++)
-        if (strcmp(md->species[s].name, name) == 0)
-            return s;
-    return -1;
-}
-
-const char *md_species_list(const struct md *md, char *buffer, size_t size)
-{
-    size_t used = 0;
-    buffer[0] = '\0';
-    for (int s = 0; s < md->n_species; s++) {
-        const char *comma = s > 0 ? ", " : "";
-        size_t left = size - used;
-        int n =
-            snprintf(buffer + used, left, "%s%s", comma, md->species[s].name);
-        if (n < 0 || (size_t)n >= left) {
-            buffer[used] = '\0';
-            break;
-        }
-        used += (size_t)n;
-    }
-    return buffer;
-}
-
-int md_read_species(struct params *p, const struct md *md, const char *section,
-                    int index, const char *key, const char *name)
-{
-    static const char unknown[] = "unknown species '%s'; declared: %s";
-    char list[256];
-    int s = md_find_species(md, name);
-    if (s < 0 && index < 0)
-        params_error(p, section, key, unknown, name,
-                     md_species_list(md, list, sizeof list));
-    else if (s < 0)
-        params_error_at(p, section, index, key, unknown, name,
-                        md_species_list(md, list, sizeof list));
-    return s;
-}
-
-int md_read_pair(struct params *p, const struct md *md, const char *section,
-                 int index, const char *key, const char *const names[2],
-                 int s[2])
-{
-    for (int e = 0; e < 2; e++) {
-        s[e] = md_read_species(p, md, section, index, key, names[e]);
-        if (s[e] < 0)
-            return 0;
-    }
-    return 1;
-}
-
 /* ---- mixing ---- */
 
 /* Parameters of an unlike pair from those of the like ones. Lorentz (1881) and
@@ -140,7 +87,7 @@ static void refuse_eam(struct params *p)
                                 k == 0 ? "eam/alloy" : "eam");
 }
 
-static int read_options(struct ctx *ctx, struct params *p, struct md *md)
+static void read_options(struct params *p, struct md *md)
 {
     static const char *const shifts[] = {"none", "energy", "force",
                                          "charmm-switch"};
@@ -159,9 +106,9 @@ static int read_options(struct ctx *ctx, struct params *p, struct md *md)
     if (!params_is_set(p, "md.pair", "cutoff"))
         params_error(p, "md.pair", "cutoff", "md.pair.cutoff is required");
     refuse_eam(p);
-    TRY(params_fill_double(ctx, p, "md.pair", "cutoff", 1));
+    params_fill_double(p, "md.pair", "cutoff", 1);
     pair->cutoff = params_double(p, "md.pair", "cutoff");
-    TRY(params_fill_double(ctx, p, "md.pair", "skin", 0.12 * pair->cutoff));
+    params_fill_double(p, "md.pair", "skin", 0.12 * pair->cutoff);
     pair->skin = params_double(p, "md.pair", "skin");
     pair->rebuild_every = params_int(p, "md.pair", "rebuild_every");
     pair->tail = params_bool(p, "md.pair", "tail");
@@ -169,7 +116,6 @@ static int read_options(struct ctx *ctx, struct params *p, struct md *md)
         params_error(p, "md.pair", "tail",
                      "md.pair.tail = true needs md.pair.shift = \"none\": the "
                      "tail of a shifted potential is not defined");
-    return 0;
 }
 
 /* One [[md.pair.coefficients]] into the table of pairs. 0: of no known pair. */
@@ -316,7 +262,7 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
     int n_given = params_count(p, "md.pair.coefficients");
     if (md_eam_wanted(p))
         return md_eam_read(ctx, p, md);
-    TRY(read_options(ctx, p, md));
+    read_options(p, md);
     if (md_forms_wanted(p))
         return md_forms_read(ctx, p, md);
     struct lj *table = calloc(n * n, sizeof *table);

@@ -366,7 +366,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_rigid_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_walls_read(ctx, p, md)));
     TRY(comm_agree(ctx, md_bath_read(ctx, p, md)));
-    TRY(comm_agree(ctx, md_minimize_read(ctx, p, md)));
+    md_minimize_read(p, md);
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     md_tilt_read(p, md);
     md_deform_read(p, md);
@@ -389,10 +389,10 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(md_ewald_choose(ctx, p, md));
     md->degrees_of_freedom = degrees_of_freedom(md);
     md_ensemble_prepare(md);
-    TRY(md_random_fill(ctx, p, md));
-    TRY(params_fill_double(ctx, p, "md.initial", "overlap",
-                           (md->minimize.on ? 0.01 : 0.3) *
-                               md->pair.smallest_sigma));
+    md_random_fill(p, md);
+    params_fill_double(p, "md.initial", "overlap",
+                       (md->minimize.on ? 0.01 : 0.3) *
+                           md->pair.smallest_sigma);
     md->initial.overlap = params_double(p, "md.initial", "overlap");
     md_pair_tail(md);
     read_output(p, md);

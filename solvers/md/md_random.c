@@ -42,7 +42,7 @@ void md_random_read(struct params *p, struct md *md, const double *size)
                                  params_double(p, SECTION, "density"));
 }
 
-int md_random_fill(struct ctx *ctx, struct params *p, struct md *md)
+void md_random_fill(struct params *p, struct md *md)
 {
     const double pi = 3.14159265358979323846;
     double volume = md_volume(md), n = (double)md->n_particles;
@@ -50,13 +50,12 @@ int md_random_fill(struct ctx *ctx, struct params *p, struct md *md)
         params_refuse(p, SECTION, "separation",
                       "md.initial.separation is that of random places, "
                       "md.initial.random");
-        return 0;
+        return;
     }
     double roomy = cbrt(easy_share * volume / n * 6 / pi);
-    TRY(params_fill_double(ctx, p, SECTION, "separation",
-                           fmin(0.85 * md->pair.smallest_sigma, roomy)));
+    params_fill_double(p, SECTION, "separation",
+                       fmin(0.85 * md->pair.smallest_sigma, roomy));
     md->initial.separation = params_double(p, SECTION, "separation");
-    return 0;
 }
 
 /* Places so far, in cells at least a separation wide. */

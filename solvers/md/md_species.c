@@ -1,14 +1,76 @@
-/* md_species.c: the kinds of particles, by the deck or by a data file. */
-#include "md.h"
-
+/* md_species.c: the kinds of particles: names, masses, shares of a lattice. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/param.h"
+#include "md.h"
 #include "md_data.h"
-#include "md_text.h"
+
+/* ---- by name ---- */
+
+int md_find_species(const struct md *md, const char *name)
+{
+    for (int s = 0; s < md->n_species; s++)
+        if (strcmp(md->species[s].name, name) == 0)
+            return s;
+    return -1;
+}
+
+const char *md_species_list(const struct md *md, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (int s = 0; s < md->n_species; s++) {
+        const char *comma = s > 0 ? ", " : "";
+        size_t left = size - used;
+        int n =
+            snprintf(buffer + used, left, "%s%s", comma, md->species[s].name);
+        if (n < 0 || (size_t)n >= left) {
+            buffer[used] = '\0';
+            break;
+        }
+        used += (size_t)n;
+    }
+    return buffer;
+}
+
+int md_read_species(struct params *p, const struct md *md, const char *section,
+                    int index, const char *key, const char *name)
+{
+    static const char unknown[] = "unknown species '%s'; declared: %s";
+    char list[256];
+    int s = md_find_species(md, name);
+    if (s < 0 && index < 0)
+        params_error(p, section, key, unknown, name,
+                     md_species_list(md, list, sizeof list));
+    else if (s < 0)
+        params_error_at(p, section, index, key, unknown, name,
+                        md_species_list(md, list, sizeof list));
+    return s;
+}
+
+int md_read_pair(struct params *p, const struct md *md, const char *section,
+                 int index, const char *key, const char *const names[2],
+                 int s[2])
+{
+    for (int e = 0; e < 2; e++) {
+        s[e] = md_read_species(p, md, section, index, key, names[e]);
+        if (s[e] < 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- reading ---- */
+
+/* Names of columns beside those of species, and HDF5's name for "here". */
+static int has_other_meaning(const char *name)
+{
+    return strcmp(name, "time") == 0 || strcmp(name, "all") == 0 ||
+           strcmp(name, ".") == 0;
+}
 
 static void read_one_species(struct params *p, struct md *md, int i)
 {
@@ -21,9 +83,7 @@ static void read_one_species(struct params *p, struct md *md, int i)
             "a species name has 1 to %d characters, without blanks, "
             "quotes and slashes",
             MD_NAME_MAX - 1);
-    /* Names of columns beside those of species, and HDF5's name for "here". */
-    if (strcmp(name, "time") == 0 || strcmp(name, "all") == 0 ||
-        strcmp(name, ".") == 0)
+    if (has_other_meaning(name))
         params_error_at(p, "md.species", i, "name",
                         "'%s' cannot be the name of a species: it means "
                         "something else in the results",
@@ -52,8 +112,10 @@ static void species_of_file(struct params *p, struct md *md)
         for (int q = 0; q < s && to->name[0] != '\0'; q++)
             if (strcmp(md->species[q].name, to->name) == 0)
                 to->name[0] = '\0';
-        if (to->name[0] == '\0' || strpbrk(to->name, "/\"") ||
-            text_has_control(to->name))
+        /* a label of digits could be the number of another type */
+        if (strspn(to->name, "0123456789") == strlen(to->name) ||
+            strpbrk(to->name, "/\"") || text_has_control(to->name) ||
+            has_other_meaning(to->name))
             snprintf(to->name, sizeof to->name, "%d", s + 1);
         if (!(to->mass > 0) && md->units == UNITS_LJ)
             to->mass = 1;

@@ -178,12 +178,9 @@ struct interval params_interval_at(const struct params *p, const char *section,
 
 /* A default that follows from other keys: fill in where the deck is silent (the
  * key is optional). Nothing happens where it is set. params_is_set() stays 0;
- * the value is there to get, and stands in the resolved deck. Errors:
- * STATUS_MEMORY. */
-int params_fill_double(struct ctx *ctx, struct params *p, const char *section,
-                       const char *key, double value);
-int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
-                       const char *key, const char *value);
+ * the value is there to get, and stands in the resolved deck. */
+void params_fill_double(struct params *p, const char *section, const char *key,
+                        double value);
 
 enum unit_system params_units(const struct params *p);
 const char *params_path(const struct params *p); /* of the deck */

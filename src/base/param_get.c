@@ -191,43 +191,16 @@ const char *params_text(const struct params *p, size_t *n)
 
 /* ---- defaults that follow from other keys ---- */
 
-static struct param_value *fillable(struct params *p, const char *section,
-                                    const char *key, enum param_type type)
+void params_fill_double(struct params *p, const char *section, const char *key,
+                        double value)
 {
     struct param_value *v = param_find(p, section, 0, key);
 
-    (void)get(p, section, 0, key, type);
-    return v == NULL || v->param->type != type || v->is_set ? NULL : v;
-}
-
-int params_fill_double(struct ctx *ctx, struct params *p, const char *section,
-                       const char *key, double value)
-{
-    struct param_value *v = fillable(p, section, key, PARAM_DOUBLE);
-
-    (void)ctx;
-    if (v != NULL) {
-        v->number = value;
-        v->present = 1;
-    }
-    return 0;
-}
-
-int params_fill_string(struct ctx *ctx, struct params *p, const char *section,
-                       const char *key, const char *value)
-{
-    struct param_value *v = fillable(p, section, key, PARAM_STRING);
-    char *copy;
-
-    if (v == NULL)
-        return 0;
-    copy = strdup(value);
-    if (copy == NULL)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for %s.%s", section, key);
-    free(v->text);
-    v->text = copy;
+    (void)get(p, section, 0, key, PARAM_DOUBLE);
+    if (v == NULL || v->param->type != PARAM_DOUBLE || v->is_set)
+        return;
+    v->number = value;
     v->present = 1;
-    return 0;
 }
 
 /* ---- errors that need several keys ---- */

@@ -8,7 +8,6 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
-#include "base/timer.h"
 
 struct worker {
     pthread_t thread;
@@ -19,7 +18,6 @@ struct worker {
     int busy, quit;
     int status; /* of the job that failed */
     size_t limit, held;
-    double seconds;
     struct ctx ctx; /* of whoever does a job */
 };
 
@@ -30,13 +28,10 @@ static void do_job(struct worker *w, struct worker_job *job)
     int status = w->status;
     w->busy = 1;
     pthread_mutex_unlock(&w->mutex);
-    double begin = timer_now();
     if (status == 0)
         status = job->run(&w->ctx, job);
     job->release(job);
-    double took = timer_now() - begin;
     pthread_mutex_lock(&w->mutex);
-    w->seconds += took;
     w->held -= bytes;
     w->busy = 0;
     if (w->status == 0)
@@ -152,11 +147,6 @@ int worker_drain(struct ctx *ctx, struct worker *w)
     if (status != 0 && ctx->error.status == 0)
         ctx->error = w->ctx.error;
     return status;
-}
-
-double worker_seconds(const struct worker *w)
-{
-    return w->seconds;
 }
 
 void worker_stop(struct worker *w)

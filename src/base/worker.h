@@ -51,9 +51,6 @@ int worker_failed(struct worker *w);
  * failure of ctx. */
 int worker_drain(struct ctx *ctx, struct worker *w);
 
-/* Seconds that the thread has worked. After worker_drain(). */
-double worker_seconds(const struct worker *w);
-
 /* After worker_drain(): end the thread. NULL is fine. Collective. */
 void worker_stop(struct worker *w);
 

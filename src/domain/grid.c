@@ -120,13 +120,6 @@ void grid_image(const struct grid *g, const int delta[3], int image[3],
     shift[2] = 0;
 }
 
-void grid_resize(struct grid *g, const double box_length[3])
-{
-    for (int d = 0; d < 3; d++)
-        g->box_length[d] = box_length[d];
-    grid_block(g, g->coords, g->lo, g->hi);
-}
-
 void grid_cut(struct grid *g, const double *const cuts[3])
 {
     for (int d = 0; d < 3; d++)

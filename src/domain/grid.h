@@ -44,8 +44,6 @@ void grid_set_tilt(struct grid *g, const double tilt[3]);
  * along x, y, z. Exactly the opposite as seen from there. */
 void grid_image(const struct grid *g, const int delta[3], int image[3],
                 double shift[3]);
-/* Another box, in the same proportions. */
-void grid_resize(struct grid *g, const double box_length[3]);
 /* Faces at cuts[d] of each direction from now on (see above); to be called
  * again whenever they have changed. */
 void grid_cut(struct grid *g, const double *const cuts[3]);

@@ -51,7 +51,6 @@ int checkpoint_create(struct ctx *ctx, const char *path,
 int checkpoint_publish(struct ctx *ctx, struct checkpoint *c);
 /* Forget a half-written one and remove it. NULL is fine. */
 void checkpoint_discard(struct checkpoint *c);
-uint64_t checkpoint_bytes(const struct checkpoint *c); /* written so far */
 
 /* ---- reading ---- */
 

@@ -16,7 +16,6 @@ struct checkpoint {
     char *path;
     struct checkpoint_header header;
     char *text[CHECKPOINT_TEXTS]; /* reading: what the header points to */
-    uint64_t bytes;
 };
 
 /* The texts of a header, and what they are called in the file. */

@@ -236,7 +236,6 @@ static int write_array(struct ctx *ctx, struct checkpoint *c, const char *path,
         status = write_block(ctx, c, set, &part, path);
     if (set >= 0)
         H5Dclose(set);
-    c->bytes += (uint64_t)bytes;
     return status;
 }
 
@@ -360,9 +359,4 @@ void checkpoint_discard(struct checkpoint *c)
         return;
     h5_discard(c->h5);
     forget(c);
-}
-
-uint64_t checkpoint_bytes(const struct checkpoint *c)
-{
-    return c->bytes;
 }
