@@ -185,7 +185,12 @@ def kill(child):
 def run(*args, ranks=1, check=True, timeout=250, **more):
     """Run a command; returns the CompletedProcess with text. Where `check` and
     it failed, its output is noted and the test ends."""
-    done_ = subprocess.run(command(ranks, *args), stdout=subprocess.PIPE,
+    line = command(ranks, *args)
+    if line[0] == MPIRUN and timeout > 250 and "--timeout" in MPIRUN_FLAGS:
+        # A long test: of two limits mpirun takes the last.
+        at = 1 + len(MPIRUN_FLAGS)
+        line[at:at] = ["--timeout", str(timeout)]
+    done_ = subprocess.run(line, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, timeout=timeout,
                            errors="replace", **more)
     if check and done_.returncode != 0:
