@@ -204,8 +204,9 @@ struct md {
 
     /* where this rank stands */
     double box_lo[3], box_length[3];
-    int tilted;     /* the box has a tilt, be it 0 */
-    double tilt[3]; /* xy, xz, yz */
+    int tilted;       /* the box has a tilt, be it 0 */
+    double tilt[3];   /* xy, xz, yz */
+    int32_t turns[3]; /* by which the tilts of a start file were more */
     struct grid grid;
     struct md_balance *balance; /* owned, or NULL: faces stay */
     int64_t n_particles;        /* all ranks */
@@ -366,13 +367,14 @@ void md_groups_hold(struct md *md);
 /* ---- md_tilt.c: boxes without right angles ---- */
 /* domain.tilt; errors go to params_error. */
 void md_tilt_read(struct params *p, struct md *md);
-/* The box of this file has this tilt (xy, xz, yz), so that the deck gives none.
- */
+/* The box of this file has this tilt: xy, xz, yz; the deck gives none. */
 void md_tilt_use(struct params *p, struct md *md, const char *path,
                  const double tilt[3]);
-/* Once the box is known: what does not go with its tilt. Errors go to
- * params_error. */
-void md_tilt_check(struct params *p, const struct md *md);
+/* Once the box is known: a file's tilt is turned. Errors go to params_error. */
+void md_tilt_check(struct ctx *ctx, struct params *p, struct md *md);
+/* To at most half an edge: b = b' + turns[0] a, c = c' + turns[2] b + turns[1]
+ * a, as md_kernels.relabel() has them. Whether it was more. */
+int md_tilt_turn(struct md *md, int32_t turns[3]);
 /* The grid of the present box, and at constant pressure its lengths' tilt. */
 void md_fit_grid(struct md *md);
 /* From face to face, by direction. */
@@ -390,8 +392,9 @@ int md_place_particles(struct ctx *ctx, struct md *md);
 int md_lattice_species(const struct md *md, int64_t id);
 /* Count the species of a lattice from their fractions. */
 void md_lattice_counts(struct md *md);
-/* Wrap a position into the box, counting images. */
+/* Wrap into the box, counting images; _read: of a file, which has its edges. */
 void md_wrap(const struct md *md, struct md_particle *p);
+void md_wrap_read(const struct md *md, struct md_particle *p);
 
 /* A growing array of particles. */
 struct md_list {

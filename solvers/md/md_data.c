@@ -93,7 +93,7 @@ static int keep_atoms(struct ctx *ctx, const struct md *md,
 {
     for (size_t i = 0; i < n; i++) {
         struct md_particle p = piece[i];
-        md_wrap(md, &p);
+        md_wrap_read(md, &p);
         if (grid_owner(&md->grid, p.position) == md->grid.rank)
             TRY(md_list_add(ctx, list, &p));
     }

@@ -283,26 +283,10 @@ int md_deform_finish(struct ctx *ctx, struct md *md)
     return 0;
 }
 
-/* With b = b' + k a, c = c' + m b + j a, a particle's image is another one. */
 void md_deform_flip(struct md *md)
 {
-    const double room = 1 + 1e-9; /* once is enough */
-    double *t = md->tilt;
-    const double *l = md->box_length;
-    if (md->deform.kind != MD_DEFORM_SHEAR)
-        return;
-    int32_t turns[3] = {0, 0, 0};
-    if (fabs(t[2]) > 0.5 * l[1] * room) {
-        turns[2] = (int32_t)rint(t[2] / l[1]);
-        t[2] -= turns[2] * l[1];
-        t[1] -= turns[2] * t[0];
-    }
-    for (int k = 0; k < 2; k++)
-        if (fabs(t[k]) > 0.5 * l[0] * room) {
-            turns[k] = (int32_t)rint(t[k] / l[0]);
-            t[k] -= turns[k] * l[0];
-        }
-    if (turns[0] == 0 && turns[1] == 0 && turns[2] == 0)
+    int32_t turns[3];
+    if (md->deform.kind != MD_DEFORM_SHEAR || !md_tilt_turn(md, turns))
         return;
     md->k->relabel(md->store, turns);
     md_set_box(md, md->box_length);

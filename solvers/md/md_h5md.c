@@ -318,7 +318,7 @@ static int keep_own(struct ctx *ctx, const struct md *md,
                     struct md_particle *piece, int64_t n, struct md_list *list)
 {
     for (int64_t i = 0; i < n; i++) {
-        md_wrap(md, &piece[i]);
+        md_wrap_read(md, &piece[i]);
         if (grid_owner(&md->grid, piece[i].position) == md->grid.rank)
             TRY(md_list_add(ctx, list, &piece[i]));
     }

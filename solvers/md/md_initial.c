@@ -65,6 +65,15 @@ void md_wrap(const struct md *md, struct md_particle *p)
     wrap_position(p->position, md->box_lo, md->box_length, md->tilt, p->image);
 }
 
+void md_wrap_read(const struct md *md, struct md_particle *p)
+{
+    int32_t *n = p->image;
+    int64_t up = n[1] + (int64_t)md->turns[2] * n[2];
+    n[0] = (int32_t)(n[0] + md->turns[0] * up + (int64_t)md->turns[1] * n[2]);
+    n[1] = (int32_t)up;
+    md_wrap(md, p);
+}
+
 /* ---- species of lattice sites ---- */
 
 /* A bijection of [0, 2^(2 * half_bits)) onto itself that looks random: four

@@ -372,7 +372,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     md_deform_read(p, md);
     md_bath_check_box(p, md);
     if (!md->initial.read && md->box_length[0] > 0) {
-        md_tilt_check(p, md);
+        md_tilt_check(ctx, p, md);
         check_cutoff(p, md);
     }
     choose_grid(ctx, p, md);
@@ -380,7 +380,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(params_finish(ctx, p));
     if (md->initial.read) {
         TRY(scan_file(ctx, p, md));
-        md_tilt_check(p, md);
+        md_tilt_check(ctx, p, md);
         check_cutoff(p, md);
         choose_grid(ctx, p, md);
         TRY(params_finish(ctx, p));

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ctx.h"
+#include "base/log.h"
 #include "base/param.h"
 #include "md_data.h"
 
@@ -39,21 +41,62 @@ void md_tilt_use(struct params *p, struct md *md, const char *path,
     }
 }
 
+int md_tilt_turn(struct md *md, int32_t turns[3])
+{
+    const double room = 1 + 1e-9; /* once is enough */
+    const double *l = md->box_length;
+    double *t = md->tilt;
+    turns[0] = turns[1] = turns[2] = 0;
+    if (fabs(t[2]) > 0.5 * l[1] * room) {
+        turns[2] = (int32_t)rint(t[2] / l[1]);
+        t[2] -= turns[2] * l[1];
+        t[1] -= turns[2] * t[0];
+    }
+    for (int k = 0; k < 2; k++)
+        if (fabs(t[k]) > 0.5 * l[0] * room) {
+            turns[k] = (int32_t)rint(t[k] / l[0]);
+            t[k] -= turns[k] * l[0];
+        }
+    return turns[0] != 0 || turns[1] != 0 || turns[2] != 0;
+}
+
 /* A tilt beyond half an edge is that of the same lattice with another choice of
- * edges; nothing is gained by it, and copies come from further away. */
-static void check_size(struct params *p, const struct md *md)
+ * edges; nothing is gained by it, and copies come from further away. The
+ * particles of a file stay where they are. */
+static void take_near_edges(struct ctx *ctx, struct params *p, struct md *md)
 {
     const char *file = md->data ? md->data->path : md->initial.read;
+    double was[3];
+    memcpy(was, md->tilt, sizeof was);
+    for (int t = 0; t < 3; t++)
+        if (!(fabs(was[t]) <= 1000 * md->box_length[along[t]])) {
+            params_error(p, "md.initial", "read",
+                         "'%s': the tilt %s = %g is more than 1000 times the "
+                         "edge along %c, %g",
+                         file, names[t], was[t], "xyz"[along[t]],
+                         md -> box_length[along[t]]);
+            return;
+        }
+    if (md_tilt_turn(md, md->turns))
+        log_info(ctx->log,
+                 "'%s': the tilts %g, %g, %g are more than half of an edge; "
+                 "taken as %g, %g, %g of the same lattice",
+                 file, was[0], was[1], was[2], md->tilt[0], md->tilt[1],
+                 md->tilt[2]);
+}
+
+/* A lattice is tilted with its box, so that another one would be another
+ * crystal. */
+static void check_size(struct params *p, const struct md *md)
+{
     for (int t = 0; t < 3; t++) {
         double edge = md->box_length[along[t]];
         if (fabs(md->tilt[t]) <= 0.5 * edge * (1 + 1e-9))
             continue;
         params_error(p, "domain", "tilt",
-                     "%s%sthe tilt %s = %g is more than half of the edge along "
-                     "%c, %g; the particles repeat in the same way with %s = "
-                     "%g",
-                     file ? file : "", file ? ": " : "", names[t], md->tilt[t],
-                     "xyz"[along[t]], edge, names[t],
+                     "the tilt %s = %g is more than half of the edge along %c, "
+                     "%g; the box repeats in the same way with %s = %g",
+                     names[t], md->tilt[t], "xyz"[along[t]], edge, names[t],
                      md -> tilt[t] - edge * rint(md->tilt[t] / edge));
     }
 }
@@ -74,11 +117,14 @@ static void check_walls(struct params *p, const struct md *md)
     }
 }
 
-void md_tilt_check(struct params *p, const struct md *md)
+void md_tilt_check(struct ctx *ctx, struct params *p, struct md *md)
 {
     if (!md->tilted)
         return;
-    check_size(p, md);
+    if (params_is_set(p, "domain", "tilt"))
+        check_size(p, md);
+    else
+        take_near_edges(ctx, p, md);
     check_walls(p, md);
 }
 

@@ -321,8 +321,8 @@ def check_refused():
         ("no coefficients", good.replace("\n2 60 1.05", ""), "Bond Coeffs"),
         ("too few numbers", good.replace("\n2 60 1.05", "\n2 60"), "takes 2"),
         ("an unknown style", good.replace("# opls", "# fourier"), "fourier"),
-        ("a tilt too far", good.replace("\nMasses", "\n19 0 0 xy xz yz\n\n"
-                                        "Masses"), "xy = 19 is more than half"),
+        ("a tilt too far", good.replace("\nMasses", "\n1e6 0 0 xy xz yz\n\n"
+                                        "Masses"), "xy = 1e+06 is more than"),
         ("an unknown section", good.replace("\nMasses", "\nBodies"), "Bodies"),
         ("no atom style", good.replace("Atoms # molecular", "Atoms"),
          "atom_style"),

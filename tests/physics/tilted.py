@@ -133,6 +133,24 @@ def check_strain():
               "and so is the work")
 
 
+def check_long_tilts():
+    """Other edges that span the same lattice, as a file may have them."""
+    far = EDGES.copy()
+    far[1] += far[0]
+    far[2] += 2 * far[1] - far[0]
+    mdrun.xyz("far.xyz", far, XS, "A" * len(XS), VS)
+    near, long = (mdrun.run(fluid(f)) for f in ("leaning.xyz", "far.xyz"))
+    tap.below(np.abs(long.cell() - near.cell()).max(), 1e-13,
+              "tilts of more than half an edge become those of the same lattice")
+    tap.below(mdrun.worst(long.frame("force"), near.frame("force")), 1e-12,
+              "with the same forces")
+    n = rng.integers(-3, 4, XS.shape)
+    molecule_data("far.data", far, XS, 5, n)
+    long = mdrun.run(of_molecules("far.data"))
+    tap.below(np.abs(way(long, XS + n @ far, EDGES)).max(), 1e-11,
+              "and unwrapped places stay where the file has them")
+
+
 def check_resume():
     text = mdrun.write("resume.toml", fluid("leaning.xyz", 60, 20,
                                             "[checkpoint]\nevery = 31\n"))
@@ -349,7 +367,7 @@ def check_slit():
 
 # ---- molecules ----
 
-def molecule_data(path, edges, x, size):
+def molecule_data(path, edges, x, size, images=None):
     """Chains as a LAMMPS data file; a tilted box has its line of tilts."""
     n = len(x) // size
     first = 1 + size * np.arange(n)
@@ -369,13 +387,23 @@ def molecule_data(path, edges, x, size):
     lines += ["Angle Coeffs # harmonic", "", "1 20 110", ""]
     lines += ["Dihedral Coeffs # opls", "", "1 1.3 -0.3 0.6 0.1", ""]
     lines += ["Atoms # molecular", ""]
-    lines += [f"{i + 1} {1 + i // size} 1 {lattice(row)}"
-              for i, row in enumerate(x)]
+    tails = [""] * len(x) if images is None else [
+        " {} {} {}".format(*row) for row in images]
+    lines += [f"{i + 1} {1 + i // size} 1 {lattice(row)}{tail}"
+              for i, (row, tail) in enumerate(zip(x, tails))]
     for name, rows in terms.items():
         lines += ["", name.capitalize() + "s", ""]
         lines += [f"{i + 1} 1 " + " ".join(map(str, row))
                   for i, row in enumerate(rows)]
     mdrun.write(path, "\n".join(lines) + "\n")
+
+
+def of_molecules(read, cutoff=2.2):
+    return fluid(read).replace("cutoff = 2.2", f"cutoff = {cutoff}").replace(
+        "[output]", '[[md.pair.coefficients]]\nspecies = ["A", "A"]\n'
+        'epsilon = 1.0\nsigma = 0.8\n[md.bonds]\nspecial_lj = [0, 0, 0.5]\n'
+        '[output]').replace("[md.pair]", '[[md.species]]\nname = "A"\n'
+                            "mass = 1.0\n[md.pair]")
 
 
 def check_molecules():
@@ -389,14 +417,9 @@ def check_molecules():
     edges, xs = spread(box, x)
     molecule_data("chains.data", np.diag(box), x, len(one))
     molecule_data("chains9.data", edges, xs, len(one))
-    text = fluid("{read}").replace("cutoff = 2.2", "cutoff = 3.0").replace(
-        "[output]", '[[md.pair.coefficients]]\nspecies = ["A", "A"]\n'
-        'epsilon = 1.0\nsigma = 0.8\n[md.bonds]\nspecial_lj = [0, 0, 0.5]\n'
-        '[output]').replace("[md.pair]", '[[md.species]]\nname = "A"\n'
-                            "mass = 1.0\n[md.pair]")
-    upright = mdrun.run(text.format(read="chains.data"))
+    upright = mdrun.run(of_molecules("chains.data", 3.0))
     for ranks in RANKS[::3]:
-        leaning = mdrun.run(text.format(read="chains9.data"), ranks=ranks)
+        leaning = mdrun.run(of_molecules("chains9.data", 3.0), ranks=ranks)
         same("molecules", upright, leaning, ranks)
     parts = [abs(upright.observable(k)[0] * COPIES
                  - leaning.observable(k)[0]) / abs(upright.observable(k)[0])
@@ -448,6 +471,7 @@ def check_decks():
 
 check_fluid()
 check_strain()
+check_long_tilts()
 check_resume()
 check_metal()
 check_charges()
