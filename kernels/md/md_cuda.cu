@@ -324,6 +324,7 @@ static struct md_kernels make_table(void)
     k.rigid_count = cuda_rigid_count;
     k.rigid_hold = cuda_rigid_hold;
     k.rigid_place = cuda_rigid_place;
+    k.rigid_place_ahead = cuda_rigid_place_ahead;
     k.rigid_stop = cuda_rigid_stop;
     k.rigid_unstretch = cuda_rigid_unstretch;
     k.rigid_inner = cuda_rigid_inner;

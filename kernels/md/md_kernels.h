@@ -423,6 +423,10 @@ struct md_kernels {
      * build_list(). Errors: STATUS_PHYSICS where a group is torn apart. */
     int (*rigid_place)(struct ctx *ctx, struct md_store *s, double per_time,
                        double tolerance, double *moved2);
+    /* Begin it behind kick_drift_ahead(), where that helps and there are no
+     * copies; the next rigid_place() waits for it. NULL: it never helps. */
+    void (*rigid_place_ahead)(struct md_store *s, double per_time,
+                              double tolerance);
     /* Take the velocities along the bonds out (velocities); apply = 0: only get
      * ready for rigid_sums(). */
     void (*rigid_stop)(struct md_store *s, int apply);

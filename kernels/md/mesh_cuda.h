@@ -22,8 +22,9 @@ struct cuda_mesh {
     struct device_array influence, alias;
     struct device_array waves, factors; /* one by one */
     struct cuda_fft *fft;
-    int64_t cells[3];   /* of the transform */
-    double per_unit;    /* of a charge */
+    struct md_whole_mesh whole; /* of the call that waits */
+    int64_t cells[3];           /* of the transform */
+    double per_unit;            /* of a charge */
     uint64_t listed_at; /* md_store.lists_built when that was chosen, + 1 */
 };
 
@@ -47,6 +48,7 @@ struct mesh_map {
 #define cuda_spread_charges MD_NAME(cuda_spread_charges)
 #define cuda_gather_field MD_NAME(cuda_gather_field)
 #define cuda_mesh_forces MD_NAME(cuda_mesh_forces)
+#define cuda_launch_mesh MD_NAME(cuda_launch_mesh)
 #define cuda_charge_moments MD_NAME(cuda_charge_moments)
 #define cuda_push_charges MD_NAME(cuda_push_charges)
 #define cuda_wave_sums MD_NAME(cuda_wave_sums)
@@ -80,6 +82,8 @@ void cuda_gather_field(struct md_store *s, const struct md_brick *b,
                        const double *const field[3]);
 int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_whole_mesh *m, struct md_sums *sums);
+/* The same of s->mesh->whole, whose influence is there. */
+int cuda_launch_mesh(struct md_store *s);
 void cuda_charge_moments(const struct md_store *s,
                          struct md_charge_moments *out);
 void cuda_push_charges(struct md_store *s, const double even[3],

@@ -219,24 +219,13 @@ static int add_sums(struct ctx *ctx, struct md_store *s,
     return 0;
 }
 
-int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
-                     const struct md_whole_mesh *m, struct md_sums *sums)
+static int launch_mesh(struct ctx *ctx, struct md_store *s,
+                       const struct md_whole_mesh *m, struct md_sums *sums)
 {
-    cuda_settle(s);
-    if (s->failed != 0)
-        return s->failed;
-    struct cuda_mesh *mesh = cuda_mesh_of(ctx, s);
-    if (!mesh)
-        return STATUS_MEMORY;
+    struct cuda_mesh *mesh = s->mesh;
     struct mode_map map = modes_of(m);
     struct mesh_map points = points_of(s, m);
     size_t numbers = 2 * (size_t)map.size;
-    TRY(open_mesh(ctx, mesh, m, numbers));
-    if (m->influence)
-        TRY(cuda_to_device(ctx, s->device, mesh->influence.p, m->influence,
-                           (size_t)map.size * sizeof *m->influence));
-    else if (m->alias)
-        TRY(set_influence(ctx, s, m, &map));
     TRY(cuda_spread(ctx, s, &points, m->order, numbers));
     TRY(cuda_fft_forward(ctx, mesh->fft, mesh->points.p));
     if (sums)
@@ -248,4 +237,34 @@ int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
     TRY(cuda_fft_inverse(ctx, mesh->fft, mesh->fields.p));
     s->tally.bytes += 12.0 * (double)numbers * sizeof(double);
     return cuda_take_field(ctx, s, &points, m->order, numbers);
+}
+
+int cuda_launch_mesh(struct md_store *s)
+{
+    return launch_mesh(s->ctx, s, &s->mesh->whole, NULL);
+}
+
+int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
+                     const struct md_whole_mesh *m, struct md_sums *sums)
+{
+    int fresh = m->influence || m->alias || !s->mesh || !s->mesh->fft;
+    if (s->team && !sums && !fresh) {
+        s->mesh->whole = *m;
+        cuda_do(s, {STEP_MESH, 0, 0, NULL});
+        return s->failed;
+    }
+    cuda_settle(s);
+    if (s->failed != 0)
+        return s->failed;
+    struct cuda_mesh *mesh = cuda_mesh_of(ctx, s);
+    if (!mesh)
+        return STATUS_MEMORY;
+    struct mode_map map = modes_of(m);
+    TRY(open_mesh(ctx, mesh, m, 2 * (size_t)map.size));
+    if (m->influence)
+        TRY(cuda_to_device(ctx, s->device, mesh->influence.p, m->influence,
+                           (size_t)map.size * sizeof *m->influence));
+    else if (m->alias)
+        TRY(set_influence(ctx, s, m, &map));
+    return launch_mesh(ctx, s, m, sums);
 }

@@ -7,6 +7,7 @@
  * element a group.
  */
 #include "kernels/md/rigid_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/md/term_errors.h"
 
 struct rigid_view cuda_rigid_view(const struct md_store *s)
@@ -163,9 +164,26 @@ void cuda_unpack_values(struct md_store *s, const double (*in)[3])
 
 /* ---- positions ---- */
 
+#define KERNELS_OF_KINDS(kernel)                                         \
+    {                                                                    \
+        kernel<MD_TERM_RIGID_BOND>(), kernel<MD_TERM_RIGID_PAIR>(),      \
+            kernel<MD_TERM_RIGID_WATER>(), kernel<MD_TERM_RIGID_THREE>() \
+    }
+
+/* Only stores of a team wait with it. */
+static void do_rigid(struct md_store *s, struct step_call call)
+{
+    if (!s->team)
+        cuda_settle(s);
+    if (has_groups(s))
+        cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
+}
+
 template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS)
-    hold_groups(struct md_view m, struct rigid_view r)
+static __device__ __forceinline__ void hold_groups(const struct md_view &m,
+                                                   const struct rigid_view &r)
 {
     uint32_t i = r.begin + thread_index();
     double x[RIGID_PARTICLES][3];
@@ -177,19 +195,24 @@ static __global__ void __launch_bounds__(MD_THREADS)
     keep_held(r, i, g.shape.particles, (const double(*)[3])x);
 }
 
+template <int KIND> static constexpr auto hold_kernel(void)
+{
+    return kernel_of<hold_groups<KIND>, 1>();
+}
+
+int cuda_launch_rigid_hold(struct md_store *s)
+{
+    static const decltype(hold_kernel<MD_TERM_RIGID_BOND>())
+        kernels[RIGID_KINDS] = KERNELS_OF_KINDS(hold_kernel);
+    return for_each_kind(s, [&](int kind, const struct rigid_view &r,
+                                dim3 blocks) {
+        return cuda_run(s, "hold_groups", kernels[kind], blocks, s->view, r);
+    });
+}
+
 void cuda_rigid_hold(struct md_store *s)
 {
-    typedef void (*kernel)(struct md_view, struct rigid_view);
-    static const kernel kernels[RIGID_KINDS] = OF_KINDS(hold_groups);
-    cuda_settle(s);
-    if (!has_groups(s))
-        return;
-    s->failed = for_each_kind(
-        s, "hold_groups",
-        [&](int kind, const struct rigid_view &r, unsigned blocks) {
-            LAUNCH(kernels[kind], blocks, MD_THREADS, 0, s->device->stream,
-                   s->view, r);
-        });
+    do_rigid(s, {STEP_RIGID_HOLD, 0, 0, NULL});
 }
 
 /* Returns the square of the longest way of its own particles, -1 where the
@@ -233,9 +256,9 @@ place_group(const struct md_view &m, const struct rigid_view &r, uint32_t i,
 /* Two columns of partial: the greatest square of a way, and 1 + some group that
  * was torn apart. */
 template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS, 2)
-    place_groups(struct md_view m, struct rigid_view r, double per_time,
-                 double tolerance, double *partial)
+static __device__ __forceinline__ void
+place_groups(const struct md_view &m, const struct rigid_view &r,
+             double per_time, double tolerance, double *partial)
 {
     __shared__ double shared[2][MD_THREADS / 32];
     uint32_t i = r.begin + thread_index();
@@ -253,26 +276,50 @@ static __global__ void __launch_bounds__(MD_THREADS, 2)
     }
 }
 
+template <int KIND> static constexpr auto place_kernel(void)
+{
+    return kernel_of<place_groups<KIND>, 1, 2>();
+}
+
+int cuda_launch_rigid_place(struct md_store *s, double per_time,
+                            double tolerance)
+{
+    static const decltype(place_kernel<MD_TERM_RIGID_BOND>())
+        kernels[RIGID_KINDS] = KERNELS_OF_KINDS(place_kernel);
+    TRY(for_each_kind(s, [&](int kind, const struct rigid_view &r,
+                             dim3 blocks) {
+        return cuda_run(s, "place_groups", kernels[kind], blocks, s->view, r,
+                        per_time, tolerance, ARRAY(s, ARRAY_PARTIAL, double));
+    }));
+    s->tally.bytes += bytes_of_groups(s, 3);
+    return cuda_reduce_and_send(s, 2, cuda_rigid_view(s).n_blocks, 1,
+                                s->result->placed);
+}
+
+void cuda_rigid_place_ahead(struct md_store *s, double per_time,
+                            double tolerance)
+{
+    if (!s->team || !has_groups(s))
+        return;
+    cuda_do(s, {STEP_RIGID_PLACE, per_time, tolerance, NULL});
+    s->placed_asked = 1;
+}
+
 int cuda_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
                      double tolerance, double *moved2)
 {
-    typedef void (*kernel)(struct md_view, struct rigid_view, double, double,
-                           double *);
-    static const kernel kernels[RIGID_KINDS] = OF_KINDS(place_groups);
-    double greatest[2];
+    const double *greatest = s->result->placed;
+    if (!s->placed_asked) {
+        cuda_settle(s);
+        if (!has_groups(s))
+            return s->failed;
+        TRY(cuda_reserve_sums(s));
+        cuda_do(s, {STEP_RIGID_PLACE, per_time, tolerance, NULL});
+    }
+    s->placed_asked = 0;
     cuda_settle(s);
-    if (!has_groups(s))
-        return s->failed;
-    TRY(cuda_reserve_sums(s));
-    TRY(for_each_kind(
-        s, "place_groups",
-        [&](int kind, const struct rigid_view &r, unsigned blocks) {
-            LAUNCH(kernels[kind], blocks, MD_THREADS, 0, s->device->stream,
-                   s->view, r, per_time, tolerance,
-                   ARRAY(s, ARRAY_PARTIAL, double));
-        }));
-    s->tally.bytes += bytes_of_groups(s, 3);
-    TRY(cuda_reduce(ctx, s, 2, cuda_rigid_view(s).n_blocks, 1, greatest));
+    TRY(s->failed);
+    TRY(cuda_wait_for_result(s));
     if (greatest[0] > *moved2) /* what is not finite stays so */
         *moved2 = greatest[0];
     if (!(greatest[1] > 0))
@@ -284,8 +331,8 @@ int cuda_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
 /* ---- velocities ---- */
 
 template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS)
-    stop_groups(struct md_view m, struct rigid_view r, int apply)
+static __device__ __forceinline__ void
+stop_groups(const struct md_view &m, const struct rigid_view &r, int apply)
 {
     uint32_t i = r.begin + thread_index();
     double v[RIGID_PARTICLES][3], held[RIGID_PARTICLES][3];
@@ -315,18 +362,24 @@ static __global__ void __launch_bounds__(MD_THREADS)
     }
 }
 
+template <int KIND> static constexpr auto stop_kernel(void)
+{
+    return kernel_of<stop_groups<KIND>, 1>();
+}
+
+int cuda_launch_rigid_stop(struct md_store *s, int apply)
+{
+    static const decltype(stop_kernel<MD_TERM_RIGID_BOND>())
+        kernels[RIGID_KINDS] = KERNELS_OF_KINDS(stop_kernel);
+    s->tally.bytes += bytes_of_groups(s, 2);
+    return for_each_kind(
+        s, [&](int kind, const struct rigid_view &r, dim3 blocks) {
+            return cuda_run(s, "stop_groups", kernels[kind], blocks, s->view, r,
+                            apply);
+        });
+}
+
 void cuda_rigid_stop(struct md_store *s, int apply)
 {
-    typedef void (*kernel)(struct md_view, struct rigid_view, int);
-    static const kernel kernels[RIGID_KINDS] = OF_KINDS(stop_groups);
-    cuda_settle(s);
-    if (!has_groups(s))
-        return;
-    s->tally.bytes += bytes_of_groups(s, 2);
-    s->failed = for_each_kind(
-        s, "stop_groups",
-        [&](int kind, const struct rigid_view &r, unsigned blocks) {
-            LAUNCH(kernels[kind], blocks, MD_THREADS, 0, s->device->stream,
-                   s->view, r, apply);
-        });
+    do_rigid(s, {STEP_RIGID_STOP, apply ? 1.0 : 0.0, 0, NULL});
 }

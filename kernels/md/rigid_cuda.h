@@ -41,8 +41,7 @@ enum { RIGID_KINDS = MD_TERM_RIGID_THREE - MD_TERM_RIGID_BOND + 1 };
 
 /* launch(kind, view) for each kind of which there are groups. */
 template <class Launch>
-static inline int for_each_kind(struct md_store *s, const char *name,
-                                Launch launch)
+static inline int for_each_kind(struct md_store *s, Launch launch)
 {
     struct rigid_view r = cuda_rigid_view(s);
     for (int kind = 0; kind < RIGID_KINDS; kind++) {
@@ -50,8 +49,7 @@ static inline int for_each_kind(struct md_store *s, const char *name,
         r.end = s->terms->first_group[kind + 1];
         if (r.begin == r.end)
             continue;
-        launch(kind, r, cuda_blocks(r.end - r.begin, MD_THREADS));
-        CUDA_TRY_LAUNCH(s->ctx, name);
+        TRY(launch(kind, r, dim3(cuda_blocks(r.end - r.begin, MD_THREADS))));
         r.first_block += cuda_blocks(r.end - r.begin, MD_THREADS);
     }
     return 0;

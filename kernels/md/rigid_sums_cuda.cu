@@ -83,10 +83,10 @@ void cuda_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
     }
     q.dt_half = m->dt_half;
     s->failed = for_each_kind(
-        s, "unstretch_groups",
-        [&](int kind, const struct rigid_view &r, unsigned blocks) {
+        s, [&](int kind, const struct rigid_view &r, dim3 blocks) {
             LAUNCH(kernels[kind], blocks, MD_THREADS, 0, s->device->stream,
                    s->view, r, q);
+            return cuda_status(s->ctx, cudaGetLastError(), "unstretch_groups");
         });
 }
 
@@ -238,10 +238,10 @@ static int add_up(struct md_store *s, int inner, int n, double *out)
                                  (size_t)n * s->view.stride * sizeof *column,
                                  stream));
     TRY(for_each_kind(
-        s, "sum_groups",
-        [&](int kind, const struct rigid_view &r, unsigned blocks) {
+        s, [&](int kind, const struct rigid_view &r, dim3 blocks) {
             LAUNCH(kernels[inner][kind], blocks, MD_THREADS, 0, stream, s->view,
                    r, n, column, ARRAY(s, ARRAY_PARTIAL, double));
+            return cuda_status(s->ctx, cudaGetLastError(), "sum_groups");
         }));
     return columns ? cuda_sum_columns(s, n, out)
                    : cuda_reduce(s->ctx, s, n, all, 0, out);

@@ -8,8 +8,10 @@
  * kernels are the same.
  */
 #include "kernels/md/eam_cuda.h"
+#include "kernels/md/mesh_cuda.h"
 #include "kernels/md/outer_cuda.h"
 #include "kernels/md/team_cuda.h"
+#include "kernels/md/terms_cuda.h"
 
 int cuda_launch_call(struct md_store *s, const struct step_call *c)
 {
@@ -32,6 +34,14 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
         return cuda_eam_unpack(s, c->buffer);
     case STEP_OUTER:
         return cuda_outer_launch(s, (const struct md_outer *)c->buffer, 0);
+    case STEP_MESH:
+        return cuda_launch_mesh(s);
+    case STEP_RIGID_HOLD:
+        return cuda_launch_rigid_hold(s);
+    case STEP_RIGID_PLACE:
+        return cuda_launch_rigid_place(s, c->kick, c->drift);
+    case STEP_RIGID_STOP:
+        return cuda_launch_rigid_stop(s, c->kick > 0);
     case STEP_SCALE:
         return cuda_launch_scale(s, c->kick);
     case STEP_NOISE:

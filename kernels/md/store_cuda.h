@@ -151,8 +151,12 @@ enum step_kind {
     STEP_DENSITY_HALO,
     STEP_UNPACK_EXTRA,
     STEP_OUTER,
-    STEP_SCALE, /* kick: the factor */
-    STEP_NOISE, /* kick: decay, drift: kT */
+    STEP_MESH,
+    STEP_RIGID_HOLD,
+    STEP_RIGID_PLACE, /* kick: per time, drift: tolerance */
+    STEP_RIGID_STOP,  /* kick: 1, apply */
+    STEP_SCALE,       /* kick: the factor */
+    STEP_NOISE,       /* kick: decay, drift: kT */
     STEP_MOMENTS,
     STEP_WRAP, /* these three where nobody can leave: cuda_keeps_all() */
     STEP_SORT,
@@ -207,6 +211,7 @@ struct step_result {
     struct near_pair near;
     unsigned long long broken; /* see bonded_cuda.cu */
     unsigned needed;           /* neighbors of a particle at most */
+    double placed[2];          /* see place_groups() */
 };
 
 /* ---- sums in any order: fixed_cuda.cu ---- */
@@ -340,12 +345,12 @@ struct md_store {
     uint32_t n_send;
     struct step_queue queue;
     struct step_tally tally;
-    struct step_result *result;   /* pinned */
-    int way_asked, moments_asked; /* ahead */
-    int has_come;                 /* what waits is in *result already */
-    struct cuda_team *team;       /* team_cuda.h, or NULL */
-    struct team_notes *notes;     /* launches are noted there, or NULL */
-    uint64_t joint;               /* calls that were launched with others' */
+    struct step_result *result;                 /* pinned */
+    int way_asked, moments_asked, placed_asked; /* ahead */
+    int has_come;             /* what waits is in *result already */
+    struct cuda_team *team;   /* team_cuda.h, or NULL */
+    struct team_notes *notes; /* launches are noted there, or NULL */
+    uint64_t joint;           /* calls that were launched with others' */
     struct fixed_units fixed;
     struct wide_units wide;
     int wide_sums;            /* deterministic ones are wide */

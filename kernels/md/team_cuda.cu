@@ -372,6 +372,16 @@ static int run_sort(struct md_store *s)
     });
 }
 
+/* Each launches it itself: a transform knows of one mesh. */
+static int run_apart(struct md_store *s, int q)
+{
+    struct cuda_team *t = s->team;
+    TRY(flush(s));
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(cuda_launch_call(t->with[k], &t->with[k]->queue.calls[q]));
+    return 0;
+}
+
 /* Lists that had too little room are built once more, one by one. */
 static int run_lists(struct md_store *s)
 {
@@ -423,6 +433,8 @@ static int run_call(struct md_store *s, int q)
         return run_sort(s);
     if (kind == STEP_LIST)
         return run_lists(s);
+    if (kind == STEP_MESH)
+        return run_apart(s, q);
     if (t->notes[0].n > NOTES_MAX / 2)
         TRY(flush(s));
     return note_each(t, [=](struct md_store *one, unsigned) {

@@ -144,6 +144,10 @@ void cuda_term_histogram(const struct md_store *s, int kind, double low,
 #define cuda_rigid_count MD_NAME(cuda_rigid_count)
 #define cuda_rigid_hold MD_NAME(cuda_rigid_hold)
 #define cuda_rigid_place MD_NAME(cuda_rigid_place)
+#define cuda_rigid_place_ahead MD_NAME(cuda_rigid_place_ahead)
+#define cuda_launch_rigid_hold MD_NAME(cuda_launch_rigid_hold)
+#define cuda_launch_rigid_place MD_NAME(cuda_launch_rigid_place)
+#define cuda_launch_rigid_stop MD_NAME(cuda_launch_rigid_stop)
 #define cuda_rigid_stop MD_NAME(cuda_rigid_stop)
 #define cuda_rigid_unstretch MD_NAME(cuda_rigid_unstretch)
 #define cuda_rigid_inner MD_NAME(cuda_rigid_inner)
@@ -160,7 +164,14 @@ double cuda_rigid_count(const struct md_store *s, double *joined);
 void cuda_rigid_hold(struct md_store *s);
 int cuda_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
                      double tolerance, double *moved2);
+void cuda_rigid_place_ahead(struct md_store *s, double per_time,
+                            double tolerance);
 void cuda_rigid_stop(struct md_store *s, int apply);
+/* The calls themselves. */
+int cuda_launch_rigid_hold(struct md_store *s);
+int cuda_launch_rigid_place(struct md_store *s, double per_time,
+                            double tolerance);
+int cuda_launch_rigid_stop(struct md_store *s, int apply);
 void cuda_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
                           const double grow[3]);
 void cuda_rigid_inner(const struct md_store *s, double kinetic[3],

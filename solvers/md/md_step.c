@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/timer.h"
+#include "md_ewald.h"
 #include "solvers/solver.h"
 
 /* The two halves of velocity Verlet around the forces. */
@@ -61,7 +62,7 @@ static int drifts_plainly(const struct md *md)
 static void ask_kinetic(struct md *md)
 {
     int asks = md->ensemble == MD_BUSSI || md->ensemble == MD_NOSE_HOOVER;
-    if (asks && md->k->moments_ahead && !md->barostat.kind && !md->rigid.on)
+    if (asks && md->k->moments_ahead && !md->barostat.kind)
         md->k->moments_ahead(md->store);
 }
 
@@ -77,6 +78,9 @@ static int begin_drift(struct ctx *ctx, struct md *md)
     md_groups_hold(md);
     if (drifts_plainly(md))
         md->k->kick_drift_ahead(md->store, 0.5 * md->dt, md->dt);
+    if (drifts_plainly(md) && md->rigid.on && md->grid.size == 1 &&
+        md->k->rigid_place_ahead)
+        md->k->rigid_place_ahead(md->store, 1 / md->dt, md->rigid.tolerance);
     return 0;
 }
 
@@ -147,10 +151,8 @@ const char *md_alone(const void *state)
     int walls = w->outer.n_walls > 0 || w->outer.n_held > 0;
     for (int d = 0; d < 3; d++)
         walls = walls || w->outer.walled[d];
-    if (md->ewald)
-        return "md.coulomb.method = \"pme\" or \"ewald\"";
-    if (md->rigid.on)
-        return "[md.constraints]";
+    if (md->ewald && (!md->ewald->on_mesh || md->ewald->slab))
+        return "md.coulomb.method = \"ewald\" or md.coulomb.slab";
     if (walls)
         return "[[md.walls]] or a [[md.group]] that is held";
     if (md->barostat.kind)

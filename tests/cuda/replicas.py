@@ -119,6 +119,10 @@ type = "nose-hoover"
 temperature = 3.0
 relaxation = 0.2
 """ + LJ.format(a=1, epsilon=0.9) + LJ.format(a=2, epsilon=0.8)
+RIGID = MOLECULES.replace('method = "dsf"\ndamping = 0.3', 'method = "pme"') + """
+[md.constraints]
+bond_types = [1]
+"""
 METAL = """
 [md.initial]
 lattice = "fcc"
@@ -179,6 +183,7 @@ acceleration = [0, 0, 0.1]
 # Other forces, and other sums of them.
 FORCES = {
     "molecules with charges": (MOLECULES, "md.precision=mixed"),
+    "rigid bonds and a mesh": (RIGID,),
     "a metal, in any order": (METAL, "md.deterministic=true",
                               "run.units=metal"),
 }
