@@ -47,6 +47,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/waves_cpu.c \
 	kernels/md/rigid.h \
 	kernels/md/rigid_lanes.h \
+	kernels/md/rigid_sets.h \
 	kernels/md/rigid_cpu.c \
 	kernels/md/special_pairs.h \
 	kernels/md/term_errors.h \
