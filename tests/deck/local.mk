@@ -37,14 +37,13 @@ tests_deck_t_fuzz_deck_SOURCES += \
 	src/base/param_resolve.c \
 	src/base/param_unknown.c \
 	src/base/units.c
-tests_deck_t_fuzz_deck_CFLAGS = $(AM_CFLAGS) $(FUZZ_WATCHED)
-tests_deck_t_fuzz_deck_CXXFLAGS = $(AM_CXXFLAGS) $(FUZZ_WATCHED)
-tests_deck_t_fuzz_deck_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CFLAGS) \
-	-fsanitize=address,undefined
 # Whole seconds of compiling otherwise.
 %t_fuzz_deck-deck_toml.o: CXXFLAGS += -Og
 endif
 endif
+tests_deck_t_fuzz_deck_CFLAGS = $(AM_CFLAGS) $(FUZZ_WATCHED)
+tests_deck_t_fuzz_deck_CXXFLAGS = $(AM_CXXFLAGS) $(FUZZ_WATCHED)
+tests_deck_t_fuzz_deck_LDFLAGS = $(AM_LDFLAGS) $(OPENMP_CFLAGS) $(FUZZ_WATCHED)
 
 DECK_SCRIPT_TESTS = \
 	tests/deck/cases.py \
