@@ -182,14 +182,22 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
     *energy = simd_keep(near, u);
 }
 
-/* Horner's rule in the segments of `at`. */
+/* Horner's rule in the segments of `at`, of whose bits the low ones count. */
 KERNEL_FN real polynomial(const scalar *table, lane_int at, real t)
 {
     enum { SEGMENTS = COULOMB_SEGMENTS };
-    real sum = simd_pick(table + COULOMB_DEGREE * SEGMENTS, at);
+#ifdef TABLE_HELD
+#define SEGMENT(d) simd_pick_lane(*(const real *)(table + (d)*SEGMENTS), at)
+#else
+#define SEGMENT(d) simd_pick(table + (d)*SEGMENTS, at)
+    if ((int)SEGMENTS < (int)SIMD_PICKS)
+        at = at & (SEGMENTS - 1);
+#endif
+    real sum = SEGMENT(COULOMB_DEGREE);
     KERNEL_UNROLL for (int d = COULOMB_DEGREE - 1; d >= 0; d--) sum =
-        sum * t + simd_pick(table + d * SEGMENTS, at);
+        sum * t + SEGMENT(d);
     return sum;
+#undef SEGMENT
 }
 
 /* Lanes that are too near for the polynomials. */
