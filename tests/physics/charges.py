@@ -129,6 +129,8 @@ def check_sums():
         worst = mdrun.worst(mixed.frame("force", 0), force)
         tap.ok(worst < 1e-5, f"{method}: mixed precision is good to 1e-5")
         tap.note(f"worst {worst:.1e}")
+        tap.below(abs(mixed.observable("coulomb_energy")[0] / want - 1), 1e-6,
+                  f"{method}: and so is its energy")
 
 
 def check_motion():

@@ -218,6 +218,10 @@ def check_constants():
     mesh = text.replace('"ewald"', '"pme"').replace("1e-12", "1e-6\norder = 7")
     u = mdrun.run(mesh).observable("potential_energy")[0] / (n ** 3 / 2)
     tap.ok(abs(u + MADELUNG) < 1e-6, "and on a mesh to 1e-6")
+    for precision in ("mixed", "single"):
+        u = mdrun.run(mesh, f"md.precision={precision}")
+        u = u.observable("potential_energy")[0] / (n ** 3 / 2)
+        tap.below(abs(u + MADELUNG), 3e-6, f"in {precision} precision, too")
     # the same by the cell of one pair of ions, of three edges 60 degrees apart
     edges = math.sqrt(2) * np.array(
         [[1, 0, 0], [0.5, math.sqrt(3 / 4), 0],
