@@ -65,6 +65,7 @@ def check_launcher():
                                stdout=full, stderr=subprocess.PIPE, text=True)
     tap.ok(wrong.returncode == 2 and "No space left" in wrong.stderr,
            "words that cannot be written are an error")
+    tap.note(f"status {wrong.returncode}: {wrong.stderr.strip()}")
     reader = subprocess.run(f"'{sys.executable}' '{launcher}' show run.h5 | "
                             "head -n 1", shell=True, capture_output=True)
     tap.ok(reader.returncode == 0 and not reader.stderr,
