@@ -23,9 +23,16 @@
 
 /* ---- one tile ---- */
 
+/* One coefficient of all segments. Where that is a vector, the loops hold those
+ * of the force in registers. */
 #if defined SIMD_AVX512 && KERNEL_SCALAR_BYTES == 4
 #define TABLE_HELD
+typedef real segment_row;
+#else
+typedef scalar segment_row[COULOMB_SEGMENTS];
 #endif
+_Static_assert(sizeof(segment_row) == COULOMB_SEGMENTS * sizeof(scalar),
+               "rows stand as in coulomb_table.h");
 
 /* Coulomb: none, segments.h, smooth.h. */
 enum { COULOMB_NONE, COULOMB_SEGMENTED, COULOMB_SMOOTH };
@@ -51,8 +58,11 @@ struct same {
     real lj_cut2;      /* of all pairs, where mixed */
     real from2, width; /* of the switch, in squared distances */
 #ifdef TABLE_HELD
-    real force[COULOMB_DEGREE + 1];
+    segment_row force[COULOMB_DEGREE + 1];
+#else
+    const segment_row *force;
 #endif
+    const segment_row *energy;
 };
 
 /* The particle i of a row. */
@@ -182,22 +192,25 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
     *energy = simd_keep(near, u);
 }
 
-/* Horner's rule in the segments of `at`, of whose bits the low ones count. */
-KERNEL_FN real polynomial(const scalar *table, lane_int at, real t)
+/* What lanes have in their segments `at`, of whose bits the low ones count. */
+KERNEL_FN real pick_segment(const segment_row *row, lane_int at)
 {
-    enum { SEGMENTS = COULOMB_SEGMENTS };
 #ifdef TABLE_HELD
-#define SEGMENT(d) simd_pick_lane(*(const real *)(table + (d)*SEGMENTS), at)
+    return simd_pick_lane(*row, at);
 #else
-#define SEGMENT(d) simd_pick(table + (d)*SEGMENTS, at)
-    if ((int)SEGMENTS < (int)SIMD_PICKS)
-        at = at & (SEGMENTS - 1);
+    if ((int)COULOMB_SEGMENTS < (int)SIMD_PICKS)
+        at &= COULOMB_SEGMENTS - 1;
+    return simd_pick(*row, at);
 #endif
-    real sum = SEGMENT(COULOMB_DEGREE);
+}
+
+/* Horner's rule. */
+KERNEL_FN real polynomial(const segment_row *rows, lane_int at, real t)
+{
+    real sum = pick_segment(&rows[COULOMB_DEGREE], at);
     KERNEL_UNROLL for (int d = COULOMB_DEGREE - 1; d >= 0; d--) sum =
-        sum * t + SEGMENT(d);
+        sum * t + pick_segment(&rows[d], at);
     return sum;
-#undef SEGMENT
 }
 
 /* Lanes that are too near for the polynomials. */
@@ -229,16 +242,9 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
     const lane_int within = bits & ((one << below) - 1);
     const scalar middle = 1 + (scalar)0.5 / (1 << COULOMB_BITS);
     real t = (real)(within | COULOMB_ONE) - middle, u = {0};
-#ifdef TABLE_HELD
-    real g = simd_pick_lane(same->force[COULOMB_DEGREE], at);
-    KERNEL_UNROLL for (int d = COULOMB_DEGREE - 1; d >= 0; d--) g =
-        g * t + simd_pick_lane(same->force[d], at);
-#else
-    (void)same;
-    real g = polynomial(c->force, at, t);
-#endif
+    real g = polynomial(same->force, at, t);
     if (k.want)
-        u = polynomial(c->energy, at, t);
+        u = polynomial(same->energy, at, t);
     simd_mask near = simd_less_in(in, r2, simd_set((scalar)c->cutoff2));
     simd_mask close = simd_less_in(near, r2, simd_set((scalar)c->least2));
     if (__builtin_expect(simd_any(close), 0)) {
@@ -392,12 +398,14 @@ KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
         .lj_cut2 = simd_set(s->mix_cut2),
         .from2 = simd_set((scalar)s->charges->from2),
         .width = simd_set((scalar)width),
+        .energy = (const segment_row *)(void *)s->charges->energy,
     };
+    const segment_row *force = (const segment_row *)(void *)s->charges->force;
 #ifdef TABLE_HELD
-    if (k.charged == COULOMB_SEGMENTED)
-        for (int d = 0; d <= COULOMB_DEGREE; d++)
-            same.force[d] =
-                *(const real *)(s->charges->force + d * COULOMB_SEGMENTS);
+    for (int d = 0; d <= COULOMB_DEGREE && k.charged == COULOMB_SEGMENTED; d++)
+        same.force[d] = force[d];
+#else
+    same.force = force;
 #endif
     uint32_t current = list->n_rows > 0 ? list->rows[0].cluster : 0;
     for (size_t r = 0; r < list->n_rows; r++) {
