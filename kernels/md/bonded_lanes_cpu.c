@@ -14,6 +14,7 @@
 #include "kernels/md/pairs.h"
 #include "kernels/md/segments.h"
 #include "kernels/md/tensor.h"
+#include "kernels/md/wrap.h"
 
 enum { WIDE = 16 };
 
@@ -106,18 +107,8 @@ static __attribute__((noinline)) void load_block(const struct md_store *s,
         for (int l = 0; l < WIDE; l++)
             b->d[d][l] = (double)x[b->at[0][l]] - (double)x[b->at[1][l]];
     }
-    /* nearest_difference() */
-    for (int d = 2; d >= 0; d--) {
-        const double length = s->setup.box_length[d], per = 1 / length;
-        const double *tilt = s->setup.tilt;
-        double turns[WIDE];
-        EACH(l) turns[l] = rint(b->d[d][l] * per);
-        EACH(l) b->d[d][l] -= length * turns[l];
-        if (d == 2)
-            EACH(l) b->d[1][l] -= turns[l] * tilt[2];
-        if (d > 0)
-            EACH(l) b->d[0][l] -= turns[l] * tilt[d - 1];
-    }
+    nearest_differences(WIDE, (double *const[3]){b->d[0], b->d[1], b->d[2]},
+                        s->setup.box_length, s->setup.tilt);
     EACH(l)
     b->r2[l] = b->d[0][l] * b->d[0][l] + b->d[1][l] * b->d[1][l] +
                b->d[2][l] * b->d[2][l];

@@ -13,6 +13,7 @@
 #include "kernels/md/bonded.h"
 #include "kernels/md/segments.h"
 #include "kernels/md/tensor.h"
+#include "kernels/md/wrap.h"
 
 enum { WIDE = 16 };
 
@@ -103,18 +104,8 @@ KERNEL_FN void subtract(const struct md_store *s, const struct block *b, int i,
         for (int l = 0; l < WIDE; l++)
             out[d][l] = (double)x[b->at[i][l]] - (double)x[b->at[j][l]];
     }
-    /* nearest_difference() */
-    for (int d = 2; d >= 0; d--) {
-        const double length = s->setup.box_length[d], per = 1 / length;
-        const double *tilt = s->setup.tilt;
-        double turns[WIDE];
-        EACH(l) turns[l] = rint(out[d][l] * per);
-        EACH(l) out[d][l] -= length * turns[l];
-        if (d == 2)
-            EACH(l) out[1][l] -= turns[l] * tilt[2];
-        if (d > 0)
-            EACH(l) out[0][l] -= turns[l] * tilt[d - 1];
-    }
+    nearest_differences(WIDE, (double *const[3]){out[0], out[1], out[2]},
+                        s->setup.box_length, s->setup.tilt);
 }
 
 KERNEL_FN void store_block(struct bonded_run *r, const struct block *b,

@@ -47,7 +47,7 @@ static void stand_up(const struct md_brick *b, double u[3][LANES])
 KERNEL_FN void find_spots(const struct md_store *s, const struct md_brick *b,
                           const int order, size_t cluster, struct spots *out)
 {
-    const double far = 1e9, round = 6755399441055744.0; /* 1.5 2^52 */
+    const double far = 1e9;
     double way[3][LANES];
     for (int d = 0; d < 3; d++) {
         const state *x = s->x + CLUSTER(cluster) + (size_t)(d * LANES);
@@ -67,10 +67,7 @@ KERNEL_FN void find_spots(const struct md_store *s, const struct md_brick *b,
             /* padding stands far away; nobody looks at it */
             u = u > -far ? u : -far;
             u = u < far ? u : far;
-            /* floor(), of all lanes at once */
-            double low = u + round;
-            low -= round;
-            low -= low > u ? 1 : 0;
+            double low = floor(u);
             w[l] = u - low;
             out->at[d][l] = (int64_t)low;
         }

@@ -12,6 +12,7 @@
 #include "kernels/md/rigid.h"
 #include "kernels/md/rigid_lanes.h"
 #include "kernels/md/terms_cpu.h"
+#include "kernels/md/wrap.h"
 
 /* RIGID_WIDE groups of one form, lane by lane. Lanes without a group are as the
  * first one. */
@@ -141,31 +142,21 @@ static void values_of(const struct md_store *s, const struct rigid_set *g,
         memcpy(out[k], out[0], sizeof out[k]);
 }
 
-/* Places relative to the first particle's, across the box's faces:
- * nearest_difference() in lanes. */
+/* Places relative to the first particle's, across the box's faces. */
 static void relative(const struct md_store *s,
                      const rigid_real x[RIGID_PARTICLES][3],
                      rigid_real out[RIGID_PARTICLES][3])
 {
-    const double round = 6755399441055744.0; /* 1.5 2^52: leaves no fraction */
-    const double *tilt = s->setup.tilt;
-    double per_length[3];
-    for (int d = 0; d < 3; d++) {
-        per_length[d] = 1 / s->setup.box_length[d];
+    for (int d = 0; d < 3; d++)
         out[0][d] = (rigid_real){0};
-    }
     for (int k = 1; k < RIGID_PARTICLES; k++) {
+        double way[3][RIGID_WIDE];
         for (int d = 0; d < 3; d++)
-            out[k][d] = x[k][d] - x[0][d];
-        for (int d = 2; d >= 0; d--) {
-            rigid_real turns = out[k][d] * per_length[d] + round;
-            turns -= round;
-            out[k][d] -= s->setup.box_length[d] * turns;
-            if (d == 2)
-                out[k][1] -= turns * tilt[2];
-            if (d > 0)
-                out[k][0] -= turns * tilt[d - 1];
-        }
+            *(set_real *)way[d] = x[k][d] - x[0][d];
+        nearest_differences(RIGID_WIDE,
+                            (double *const[3]){way[0], way[1], way[2]},
+                            s->setup.box_length, s->setup.tilt);
+        take_lanes((const double(*)[RIGID_WIDE])way, 3, out[k]);
     }
 }
 

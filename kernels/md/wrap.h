@@ -65,4 +65,20 @@ KERNEL_FN void nearest_difference(double x[3], const double length[3],
     }
 }
 
+/* The same of n side by side, x[d][0 .. n). A product stands for the quotient:
+ * it matters only where two images are equally near. */
+KERNEL_FN void nearest_differences(const int n, double *const x[3],
+                                   const double length[3], const double tilt[3])
+{
+    const double per[3] = {1 / length[0], 1 / length[1], 1 / length[2]};
+    for (int l = 0; l < n; l++) {
+        double c = rint(x[2][l] * per[2]);
+        double y = x[1][l] - c * tilt[2], b = rint(y * per[1]);
+        double w = x[0][l] - c * tilt[1] - b * tilt[0], a = rint(w * per[0]);
+        x[2][l] -= c * length[2];
+        x[1][l] = y - b * length[1];
+        x[0][l] = w - a * length[0];
+    }
+}
+
 #endif
