@@ -89,23 +89,10 @@ static constexpr auto fixed_kernel(void)
            4 > ();
 }
 
-#define KERNELS_OF(many, fshift)                   \
-    {                                              \
-        {fixed_kernel<many, fshift, 0, 0>(),       \
-         fixed_kernel<many, fshift, 0, 1>()},      \
-            {fixed_kernel<many, fshift, 1, 0>(),   \
-             fixed_kernel<many, fshift, 1, 1>()},  \
-        {                                          \
-            fixed_kernel<many, fshift, 2, 0>(),    \
-                fixed_kernel<many, fshift, 2, 1>() \
-        }                                          \
-    }
-
 int cuda_launch_fixed(struct md_store *s, int want, int halo)
 {
-    static const decltype(fixed_kernel<0, 0, 0, 0>()) kernels[2][2][3][2] = {
-        {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
-        {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
+    static const decltype(fixed_kernel<0, 0, 0, 0>()) kernels[2][2][3][2] =
+        PAIR_KERNELS(fixed_kernel);
     struct pair_list *list = halo ? &s->halo : &s->own;
     return cuda_run(
         s, "fixed_force",

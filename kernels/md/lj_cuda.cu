@@ -94,23 +94,10 @@ static constexpr auto force_kernel(void)
            (WANT > 1 ? 4 : 0) > ();
 }
 
-#define KERNELS_OF(many, fshift)                   \
-    {                                              \
-        {force_kernel<many, fshift, 0, 0>(),       \
-         force_kernel<many, fshift, 0, 1>()},      \
-            {force_kernel<many, fshift, 1, 0>(),   \
-             force_kernel<many, fshift, 1, 1>()},  \
-        {                                          \
-            force_kernel<many, fshift, 2, 0>(),    \
-                force_kernel<many, fshift, 2, 1>() \
-        }                                          \
-    }
-
 static int launch_plain(struct md_store *s, int want, int halo)
 {
-    static const decltype(force_kernel<0, 0, 0, 0>()) kernels[2][2][3][2] = {
-        {KERNELS_OF(0, 0), KERNELS_OF(0, 1)},
-        {KERNELS_OF(1, 0), KERNELS_OF(1, 1)}};
+    static const decltype(force_kernel<0, 0, 0, 0>()) kernels[2][2][3][2] =
+        PAIR_KERNELS(force_kernel);
     struct pair_list *list = halo ? &s->halo : &s->own;
     return cuda_run(
         s, "pair_force",

@@ -136,6 +136,24 @@ static constexpr auto kernel_of(void)
     return make_kernel<TEXT, JOINS, AT_ONCE, THREADS>(TEXT);
 }
 
+/* [many][fshift][want][halo] of what kernel<many, fshift, want, halo>() makes.
+ */
+#define PAIR_KERNELS(kernel)                                               \
+    {                                                                      \
+        {PAIR_KERNELS_OF_(kernel, 0, 0), PAIR_KERNELS_OF_(kernel, 0, 1)},  \
+        {                                                                  \
+            PAIR_KERNELS_OF_(kernel, 1, 0), PAIR_KERNELS_OF_(kernel, 1, 1) \
+        }                                                                  \
+    }
+#define PAIR_KERNELS_OF_(kernel, many, fshift)                            \
+    {                                                                     \
+        {kernel<many, fshift, 0, 0>(), kernel<many, fshift, 0, 1>()},     \
+            {kernel<many, fshift, 1, 0>(), kernel<many, fshift, 1, 1>()}, \
+        {                                                                 \
+            kernel<many, fshift, 2, 0>(), kernel<many, fshift, 2, 1>()    \
+        }                                                                 \
+    }
+
 /* Note this launch for the store, whose s->notes is not NULL. */
 int cuda_team_note(struct md_store *s, const char *name, team_launcher joint,
                    dim3 grid, const void *arguments, size_t bytes);
