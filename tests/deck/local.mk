@@ -19,7 +19,7 @@ tests_deck_t_mistakes_SOURCES = tests/deck/t_mistakes.c \
 tests_deck_t_mistakes_LDADD = $(TEST_LIBS)
 tests_deck_t_faults_SOURCES = tests/deck/t_faults.c
 tests_deck_t_faults_LDADD = $(TEST_LIBS)
-tests_deck_t_fuzz_deck_SOURCES = tests/deck/t_fuzz_deck.c
+tests_deck_t_fuzz_deck_SOURCES = tests/deck/t_fuzz_deck.c tests/fuzz.h
 tests_deck_t_fuzz_deck_LDADD = $(TEST_LIBS)
 # The reader with every access watched, also in an ordinary build.
 if CAN_SANITIZE

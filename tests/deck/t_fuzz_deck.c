@@ -15,9 +15,10 @@
 #include "base/param.h"
 #include "driver/driver_params.h"
 #include "solvers/solver.h"
+#include "tests/fuzz.h"
 #include "tests/tap.h"
 
-enum { DECKS_MAX = 64, TEXT_MAX = 1 << 16 };
+enum { DECKS_MAX = 64 };
 
 struct decks {
     char *text[DECKS_MAX];
@@ -77,20 +78,6 @@ static const char *const tokens[] = {"[",
                                      "[md.a.b.c.d.e.f]",
                                      "= [[[[[[[[[[[["};
 
-/* Marsaglia's xorshift64*: any fixed sequence will do. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 2685821657736338717u;
-}
-
-static size_t below(uint64_t *state, size_t n)
-{
-    return n > 0 ? (size_t)(next_random(state) >> 11) % n : 0;
-}
-
 static int add_deck(struct decks *decks, const char *path)
 {
     FILE *in = fopen(path, "rb");
@@ -138,17 +125,6 @@ static void add_folder(struct decks *decks, const char *folder)
         (void)add_deck(decks, path);
         free(names[i]);
     }
-}
-
-/* Put `n` bytes in place of `gone` bytes at `at`. */
-static size_t splice(char *text, size_t length, size_t at, size_t gone,
-                     const char *bytes, size_t n)
-{
-    if (length - gone + n >= TEXT_MAX)
-        return length;
-    memmove(text + at + n, text + at + gone, length - at - gone);
-    memcpy(text + at, bytes, n);
-    return length - gone + n;
 }
 
 static const char *const values[] = {
@@ -294,7 +270,7 @@ int main(int argc, char **argv)
 {
     /* In short, a few of those that the ordinary build's test looks at. */
     long n_mutations = getenv("WARPDECK_TEST_SHORT") ? 2000 : 10000;
-    uint64_t state = 88172645463325252u;
+    uint64_t state = fuzz_state;
     struct ctx *ctx = calloc(1, sizeof *ctx);
     struct decks *decks = calloc(1, sizeof *decks);
     char *text = malloc(TEXT_MAX);

@@ -33,7 +33,8 @@ tests_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
 tests_md_motion_LDADD = $(TEST_LIBS)
 tests_md_t_bonded_SOURCES = tests/md/t_bonded.c
 tests_md_t_bonded_LDADD = $(TEST_LIBS)
-tests_md_t_fuzz_files_SOURCES = tests/md/t_fuzz_files.c $(MD_CASE_SOURCES)
+tests_md_t_fuzz_files_SOURCES = tests/md/t_fuzz_files.c tests/fuzz.h \
+	$(MD_CASE_SOURCES)
 tests_md_t_fuzz_files_LDADD = $(TEST_LIBS)
 tests_md_t_grid_SOURCES = tests/md/t_grid.c
 tests_md_t_grid_LDADD = $(TEST_LIBS)

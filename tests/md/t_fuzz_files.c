@@ -15,9 +15,10 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "md_case.h"
+#include "tests/fuzz.h"
 #include "tests/tap.h"
 
-enum { TEXT_MAX = 1 << 16, FILES_MAX = 3 };
+enum { FILES_MAX = 3 };
 
 /* ---- what is read ---- */
 
@@ -252,15 +253,6 @@ static void (*const makers[][FILES_MAX])(char *) = {
 
 /* ---- changes ---- */
 
-/* Marsaglia's xorshift64*: any fixed sequence will do. */
-static size_t below(uint64_t *state, size_t n)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return n > 0 ? (size_t)(*state * 2685821657736338717u >> 11) % n : 0;
-}
-
 static const char *const words[] = {"nan",
                                     "-inf",
                                     "0",
@@ -294,17 +286,6 @@ static const char *const words[] = {"nan",
                                     "N",
                                     "RSQ",
                                     "10000000"};
-
-/* n bytes in place of `gone` at `at`. */
-static size_t splice(char *text, size_t length, size_t at, size_t gone,
-                     const char *bytes, size_t n)
-{
-    if (length - gone + n >= TEXT_MAX)
-        return length;
-    memmove(text + at + n, text + at + gone, length - at - gone);
-    memcpy(text + at, bytes, n);
-    return length - gone + n;
-}
 
 /* The start of a line or word near `at`. */
 static size_t back_to(const char *text, size_t at, const char *stop)
@@ -462,7 +443,7 @@ int main(int argc, char **argv)
 {
     struct ctx ctx;
     long n_changes = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
-    uint64_t state = 88172645463325252u;
+    uint64_t state = fuzz_state;
     if (argc > 2)
         state += strtoull(argv[2], NULL, 10);
     if (test_start(&argc, &argv, &ctx) != 0)
