@@ -185,6 +185,25 @@ static int times_bound(const struct md_chain *c, uint32_t slot,
     return n;
 }
 
+/* Whether bonds and pairs that bonds keep apart come in the same order, none
+ * twice: then they are the same, and nobody need be looked for. */
+static int apart_in_order(const struct md_terms *t)
+{
+    const struct md_term *apart = t->known, *end = t->known + t->n_known;
+    while (apart < end && apart->kind != MD_TERM_SPECIAL)
+        apart++;
+    for (const struct md_term *bond = t->known; bond < end; bond++, apart++) {
+        if (bond->kind != MD_TERM_BOND)
+            return apart == end || apart->kind != MD_TERM_SPECIAL;
+        if (apart == end || apart->kind != MD_TERM_SPECIAL ||
+            apart->id[0] != bond->id[0] || apart->id[1] != bond->id[1] ||
+            (bond > t->known && bond[-1].id[0] == bond->id[0] &&
+             bond[-1].id[1] == bond->id[1]))
+            return 0;
+    }
+    return 1;
+}
+
 /* Whether those whom bonds keep apart are those who have a bond, each one. */
 static int apart_are_bound(const struct md_store *s, const struct md_chain *c)
 {
@@ -223,7 +242,8 @@ int md_chain_place(struct ctx *ctx, struct md_store *s, int fresh)
     if (!c->on)
         c->joined = 0;
     else if (fresh)
-        c->joined = c->joinable && apart_are_bound(s, c);
+        c->joined =
+            c->joinable && (apart_in_order(s->terms) || apart_are_bound(s, c));
     return 0;
 }
 

@@ -270,18 +270,17 @@ int md_place_terms(struct ctx *ctx, struct md_store *s)
     return 0;
 }
 
-int md_set_terms(struct ctx *ctx, struct md_store *s,
-                 const struct md_term *terms, size_t n)
+/* Copied by kind; those that do nothing are left out. */
+static int keep_terms(struct md_store *s, const struct md_term *terms, size_t n)
 {
     struct md_terms *t = s->terms;
     size_t first[MD_TERM_KINDS + 1] = {0};
-    if (!t)
-        return n == 0
-                   ? 0
-                   : FAIL(ctx, STATUS_INTERNAL, "terms without a force field");
-    for (size_t k = 0; k < n; k++)
-        first[terms[k].kind + 1] +=
-            !special_is_plain(&s->terms->field, s->setup.charged, &terms[k]);
+    int as_they_are = 1;
+    for (size_t k = 0; k < n; k++) {
+        int plain = special_is_plain(&t->field, s->setup.charged, &terms[k]);
+        as_they_are &= !plain && (k == 0 || terms[k - 1].kind <= terms[k].kind);
+        first[terms[k].kind + 1] += !plain;
+    }
     t->n_apart = first[MD_TERM_SPECIAL + 1];
     for (int kind = 0; kind < MD_TERM_KINDS; kind++)
         first[kind + 1] += first[kind];
@@ -292,10 +291,25 @@ int md_set_terms(struct ctx *ctx, struct md_store *s,
                 sizeof *t->terms) != 0 ||
         md_grow((void **)&t->apart, &t->cap_apart, t->n_apart,
                 sizeof *t->apart) != 0)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bonds", n);
-    for (size_t k = 0; k < n; k++)
-        if (!special_is_plain(&s->terms->field, s->setup.charged, &terms[k]))
+        return -1;
+    if (as_they_are && n > 0)
+        memcpy(t->known, terms, n * sizeof *terms);
+    for (size_t k = 0; k < n && !as_they_are; k++)
+        if (!special_is_plain(&t->field, s->setup.charged, &terms[k]))
             t->known[first[terms[k].kind]++] = terms[k];
+    return 0;
+}
+
+int md_set_terms(struct ctx *ctx, struct md_store *s,
+                 const struct md_term *terms, size_t n)
+{
+    struct md_terms *t = s->terms;
+    if (!t)
+        return n == 0
+                   ? 0
+                   : FAIL(ctx, STATUS_INTERNAL, "terms without a force field");
+    if (keep_terms(s, terms, n) != 0)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bonds", n);
     t->set = t->fresh = 1;
     return md_place_terms(ctx, s);
 }

@@ -86,17 +86,10 @@ int md_find_terms(struct ctx *ctx, struct md *md)
 {
     if (md->k->find_terms && !topology_changed(md->topology))
         return md->k->find_terms(ctx, md->store);
-    size_t n_ids = md->k->count(md->store), n = 0;
     const struct md_term *terms = NULL;
-    int64_t *ids = malloc((n_ids + 1) * sizeof *ids);
-    if (!ids)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu ids", n_ids);
-    md->k->ids(md->store, ids);
-    int status = topology_terms(ctx, md->topology, ids, n_ids, &terms, &n);
-    if (status == 0)
-        status = md->k->set_terms(ctx, md->store, terms, n);
-    free(ids);
-    return status;
+    size_t n = 0;
+    TRY(topology_terms(ctx, md->topology, &terms, &n));
+    return md->k->set_terms(ctx, md->store, terms, n);
 }
 
 int md_redistribute(struct ctx *ctx, struct md *md)

@@ -19,11 +19,13 @@ struct entry {
 
 struct topology {
     struct entry *table;
-    size_t capacity; /* a power of two, or 0 */
+    size_t capacity; /* or 0; not direct: a power of two */
+    int direct;      /* an id is its own place */
     size_t used;     /* entries that are not free, also those left */
     size_t particles;
     struct md_term *terms;
     size_t n_terms, cap_terms, n_holes;
+    size_t n_of_kind[MD_TERM_KINDS]; /* of all particles, holes left out */
     struct md_term *out;
     size_t cap_out;
     int changed; /* since topology_terms() */
@@ -58,8 +60,17 @@ size_t topology_bytes(const struct topology *t)
 
 /* ---- the table ---- */
 
-static struct entry *find(const struct topology *t, int64_t id)
+/* Where an id is looked for first, if there is room for any. */
+static inline size_t home_of(const struct topology *t, int64_t id)
 {
+    return t->direct ? (size_t)id : id_home(id, t->capacity);
+}
+
+static inline struct entry *find(const struct topology *t, int64_t id)
+{
+    if (t->direct)
+        return (size_t)id < t->capacity && t->table[id].id == id ? &t->table[id]
+                                                                 : NULL;
     if (t->capacity == 0)
         return NULL;
     for (size_t k = id_home(id, t->capacity);;
@@ -73,26 +84,34 @@ static struct entry *find(const struct topology *t, int64_t id)
 
 static struct entry *put(struct topology *t, int64_t id)
 {
-    size_t k = id_home(id, t->capacity);
-    while (t->table[k].id != FREE)
+    size_t k = home_of(t, id);
+    while (!t->direct && t->table[k].id != FREE)
         k = (k + 1) & (t->capacity - 1);
     t->used++;
     t->table[k] = (struct entry){id, 0, 0};
     return &t->table[k];
 }
 
-/* Room for one particle more: at most half of the table is in use. */
-static int reserve_entry(struct ctx *ctx, struct topology *t)
+/* Room for one particle more. Where ids are small enough beside their number
+ * each is its own place, and those of a molecule lie side by side; else at most
+ * half of the table is in use. */
+static int reserve_entry(struct ctx *ctx, struct topology *t, int64_t id)
 {
-    if (2 * (t->used + 1) <= t->capacity)
+    if (t->direct ? (size_t)id < t->capacity : 2 * (t->used + 1) <= t->capacity)
         return 0;
-    size_t capacity = 64;
+    size_t capacity = 64, greatest = (size_t)id;
     while (capacity < 4 * (t->particles + 1))
         capacity *= 2;
     struct topology old = *t;
+    for (size_t k = 0; k < old.capacity; k++)
+        if (old.table[k].id > (int64_t)greatest)
+            greatest = (size_t)old.table[k].id;
+    t->direct = greatest < 2 * capacity;
+    if (t->direct)
+        capacity = greatest + greatest / 4 + 1;
     t->table = calloc(capacity, sizeof *t->table);
     if (!t->table) {
-        t->table = old.table;
+        *t = old;
         return FAIL(ctx, STATUS_MEMORY,
                     "no memory for the bonds of %zu "
                     "particles",
@@ -164,7 +183,7 @@ int topology_add(struct ctx *ctx, struct topology *t, int64_t id,
     t->changed = 1;
     struct entry *e = find(t, id);
     if (!e) {
-        TRY(reserve_entry(ctx, t));
+        TRY(reserve_entry(ctx, t, id));
         e = put(t, id);
         t->particles++;
     }
@@ -180,6 +199,8 @@ int topology_add(struct ctx *ctx, struct topology *t, int64_t id,
         t->n_holes += old;
     }
     memcpy(t->terms + t->n_terms, terms, n * sizeof *terms);
+    for (size_t k = 0; k < n; k++)
+        t->n_of_kind[terms[k].kind]++;
     t->n_terms += n;
     e->n += n;
     if (t->n_holes > 1024 && t->n_holes > t->n_terms / 2)
@@ -238,6 +259,8 @@ size_t topology_pack(struct topology *t, int64_t id, void *to)
     memcpy(out, &head, sizeof head);
     memcpy(out + sizeof head, t->terms + e->first, e->n * sizeof *t->terms);
     size_t bytes = sizeof head + e->n * sizeof *t->terms;
+    for (size_t k = 0; k < e->n; k++)
+        t->n_of_kind[t->terms[e->first + k].kind]--;
     t->n_holes += e->n;
     *e = (struct entry){LEFT, 0, 0};
     t->particles--;
@@ -280,21 +303,21 @@ static int is_first_here(const struct topology *t, const struct md_term *term,
     return 1;
 }
 
-/* How many particles are looked for at a time. They stand in the order of their
- * places, so that each has its terms in another part of memory. */
+/* How many particles are looked for at a time: those that came lately have
+ * their terms in other parts of memory. */
 enum { BATCH = 32, CACHE_LINE = 64 };
 
-/* Entries of a batch, NULL where there is none; what will be read is asked for
- * beforehand. */
+/* Entries of a batch of particles that have terms; what will be read is asked
+ * for beforehand. */
 static void find_batch(const struct topology *t, const int64_t *ids, size_t n,
                        const struct entry *found[BATCH])
 {
-    for (size_t i = 0; i < n && t->capacity > 0; i++)
-        __builtin_prefetch(&t->table[id_home(ids[i], t->capacity)]);
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&t->table[home_of(t, ids[i])]);
     for (size_t i = 0; i < n; i++) {
         const struct entry *e = found[i] = find(t, ids[i]);
-        const char *from = e ? (const char *)(t->terms + e->first) : NULL;
-        for (size_t b = 0; e && b < e->n * sizeof *t->terms; b += CACHE_LINE)
+        const char *from = (const char *)(t->terms + e->first);
+        for (size_t b = 0; b < e->n * sizeof *t->terms; b += CACHE_LINE)
             __builtin_prefetch(from + b);
     }
 }
@@ -324,39 +347,63 @@ static void sort_ids(int64_t *ids, int64_t *scratch, size_t n)
         memcpy(ids, from, n * sizeof *ids);
 }
 
-int topology_terms(struct ctx *ctx, struct topology *t, int64_t *ids,
-                   size_t n_ids, const struct md_term **out, size_t *n)
+/* The particles that have terms, ascending; scratch is as long as ids. */
+static void list_particles(const struct topology *t, int64_t *ids,
+                           int64_t *scratch)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < t->capacity; k++)
+        if (t->table[k].id > 0)
+            ids[n++] = t->table[k].id;
+    if (!t->direct)
+        sort_ids(ids, scratch, n);
+}
+
+/* Each kind's terms from first[kind] on, where there is room for all that
+ * particles have; ends[kind]: behind the last one. */
+static void list_terms(const struct topology *t, const int64_t *ids,
+                       size_t ends[MD_TERM_KINDS])
 {
     const struct entry *found[BATCH];
-    size_t known = 0;
-    int64_t *scratch = malloc((n_ids + 1) * sizeof *scratch);
-    *n = 0;
-    if (!scratch)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu ids", n_ids);
-    sort_ids(ids, scratch, n_ids);
-    free(scratch);
-    TRY(reserve(ctx, &t->out, &t->cap_out, t->n_terms - t->n_holes));
-    for (size_t i = 0; i < n_ids; i++) {
+    for (size_t i = 0; i < t->particles; i++) {
+        size_t left = t->particles - i;
         if (i % BATCH == 0)
-            find_batch(t, ids + i, n_ids - i < BATCH ? n_ids - i : BATCH,
-                       found);
+            find_batch(t, ids + i, left < BATCH ? left : BATCH, found);
         const struct entry *e = found[i % BATCH];
-        if (!e)
-            continue;
-        known++;
         for (size_t k = 0; k < e->n; k++) {
             const struct md_term *term = &t->terms[e->first + k];
             if (is_first_here(t, term, ids[i]))
-                t->out[(*n)++] = *term;
+                t->out[ends[term->kind]++] = *term;
         }
     }
+}
+
+int topology_terms(struct ctx *ctx, struct topology *t,
+                   const struct md_term **out, size_t *n)
+{
+    size_t first[MD_TERM_KINDS], ends[MD_TERM_KINDS], room = 0;
+    int64_t *ids = malloc((2 * t->particles + 1) * sizeof *ids);
+    *n = 0;
+    if (!ids)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu ids", t->particles);
+    for (int kind = 0; kind < MD_TERM_KINDS; kind++) {
+        first[kind] = ends[kind] = room;
+        room += t->n_of_kind[kind];
+    }
+    int status = reserve(ctx, &t->out, &t->cap_out, room);
+    if (status == 0) {
+        list_particles(t, ids, ids + t->particles);
+        list_terms(t, ids, ends);
+        for (int kind = 0; kind < MD_TERM_KINDS; kind++) {
+            size_t m = ends[kind] - first[kind];
+            memmove(t->out + *n, t->out + first[kind], m * sizeof *t->out);
+            *n += m;
+        }
+        t->changed = 0;
+    }
     *out = t->out;
-    if (known != t->particles)
-        return FAIL(ctx, STATUS_INTERNAL,
-                    "bonds of %zu particles, but only %zu of them are here",
-                    t->particles, known);
-    t->changed = 0;
-    return 0;
+    free(ids);
+    return status;
 }
 
 int topology_changed(const struct topology *t)

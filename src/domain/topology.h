@@ -49,14 +49,13 @@ size_t topology_pack(struct topology *t, int64_t id, void *to);
 int topology_unpack(struct ctx *ctx, struct topology *t, const void *from,
                     size_t bytes);
 
-/* All terms of this rank's particles ids[n_ids], which get sorted: each once,
- * with the first of its particles that is here, in ascending order of ids. So a
- * run that goes on with the same particles, wherever they stand, adds up the
- * same terms in the same order. *out, *n are owned by the topology until the
- * next call. Errors: STATUS_MEMORY; STATUS_INTERNAL where ids[] lacks a
- * particle with terms. */
-int topology_terms(struct ctx *ctx, struct topology *t, int64_t *ids,
-                   size_t n_ids, const struct md_term **out, size_t *n);
+/* All terms of this rank's particles: each once, with the first of its
+ * particles that is here; by kind, and in ascending order of those particles'
+ * ids. So a run that goes on with the same particles, wherever they stand, adds
+ * up the same terms in the same order. *out, *n are owned by the topology until
+ * the next call. Errors: STATUS_MEMORY. */
+int topology_terms(struct ctx *ctx, struct topology *t,
+                   const struct md_term **out, size_t *n);
 
 /* Whether particles with terms have come or gone since topology_terms(). */
 int topology_changed(const struct topology *t);
