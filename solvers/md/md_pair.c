@@ -35,7 +35,7 @@ static struct lj mix(enum md_mixing rule, struct lj a, struct lj b)
     case MD_GEOMETRIC:
         break;
     case MD_SIXTH_POWER:
-        m.epsilon *= a3 * b3 / mean6;
+        m.epsilon *= mean6 > 0 ? a3 * b3 / mean6 : 0;
         m.sigma = pow(mean6, 1.0 / 6.0);
         break;
     }
@@ -148,6 +148,13 @@ static int read_coefficients(struct params *p, const struct md *md, int i,
     return 1;
 }
 
+/* Whether this is Lennard-Jones; without epsilon, as for hydrogens of water,
+ * sigma may be 0, too. */
+static int is_lj(double epsilon, double sigma)
+{
+    return epsilon >= 0 && (sigma > 0 || (epsilon <= 0 && sigma >= 0));
+}
+
 /* "Pair Coeffs" of a data file: epsilon, sigma and, of LAMMPS's lj/charmm, both
  * again for the ends of dihedrals; three numbers have a cutoff. 0: no use. */
 static int pairs_of_file(struct params *p, struct md *md, struct lj *table)
@@ -155,7 +162,7 @@ static int pairs_of_file(struct params *p, struct md *md, struct lj *table)
     const struct md_data *data = md->data;
     for (int s = 0; s < data->n_types && s < md->n_species; s++) {
         const struct md_data_coeff *c = &data->pair[s];
-        if (c->n < 2 || c->n > 4 || c->value[0] < 0 || !(c->value[1] > 0)) {
+        if (c->n < 2 || c->n > 4 || !is_lj(c->value[0], c->value[1])) {
             params_error(p, "md.initial", "read",
                          "'%s': the pair coefficients of type %d are not 2 to "
                          "4 numbers of Lennard-Jones (epsilon, sigma, ...); "
