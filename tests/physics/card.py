@@ -18,6 +18,7 @@ import numpy as np
 import charges
 import ewald
 import mdrun
+import water_tilted
 
 SIMULATED = os.path.join(tap.TOP_BUILDDIR, "warpdeck-cudasim")
 info = tap.warpdeck("info").stdout
@@ -218,7 +219,8 @@ for name, program in programs.items():
         check_slit(name, ranks, program=program, device="cuda")
         check_strained(name, ranks, program=program, device="cuda")
     check_boxes(name, program=program, device="cuda")
-    ewald.check_nist((1, 2), name + ", ", program=program, device="cuda")
+    for water in (ewald, water_tilted):
+        water.check_nist((1, 2), name + ", ", program=program, device="cuda")
     box, position = mdrun.jittered_box(4, cells=(6, 6, 6), jitter=0.15)
     mdrun.xyz("static.xyz", box, position, ["A"] * len(position))
     static = "\n".join(

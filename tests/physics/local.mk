@@ -47,6 +47,7 @@ PHYSICS_TESTS = \
 	tests/physics/twin.py \
 	tests/physics/units.py \
 	tests/physics/walls.py \
+	tests/physics/water_tilted.py \
 	tests/physics/xyz_columns.py
 TESTS += $(PHYSICS_TESTS)
 
