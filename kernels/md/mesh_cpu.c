@@ -24,6 +24,11 @@ typedef double mesh_row
 typedef scalar mesh_point
     __attribute__((vector_size(4 * sizeof(scalar)), aligned(sizeof(scalar))));
 
+/* As many points of a row as one vector holds. */
+enum { ABREAST = 64 / (4 * (int)sizeof(scalar)) };
+typedef scalar mesh_points
+    __attribute__((vector_size(64), aligned(sizeof(scalar))));
+
 /* The particles of one cluster: their lowest points, as seen from the brick's
  * first, and weights. */
 struct spots {
@@ -136,8 +141,31 @@ KERNEL_FN size_t spread_some(const struct md_store *s, const struct md_brick *b,
     return lost;
 }
 
-/* `points` has the whole field of a point in one place: one load for each, and
- * nothing to be added up over lanes. */
+/* The sum over one row's points of their weights times what was added up over
+ * rows. */
+KERNEL_FN mesh_point along_row(const struct spots *p, const int order, int lane,
+                               double factor, const mesh_points *many,
+                               const mesh_point *one)
+{
+    mesh_point sum = {0};
+    KERNEL_UNROLL for (int i = 0; i < order; i++)
+    {
+        const scalar w = (scalar)(p->weight[0][i][lane] * factor);
+        const int k = i / ABREAST;
+        mesh_point point = {0};
+        if (k < order / ABREAST)
+            KERNEL_UNROLL for (int d = 0; d < 4; d++) point[d] =
+                many[k][4 * (i % ABREAST) + d];
+        else
+            point = one[i - k * ABREAST];
+        sum += w * point;
+    }
+    return sum;
+}
+
+/* `points` has the whole field of a point in one place, so that nothing is
+ * added up over lanes but at the end: rows are added up first, each with one
+ * weight, as many of its points at once as a vector holds. */
 KERNEL_FN void gather_some(const struct md_store *s, const struct md_brick *b,
                            const int order, size_t first, size_t last,
                            const mesh_point *points)
@@ -151,23 +179,26 @@ KERNEL_FN void gather_some(const struct md_store *s, const struct md_brick *b,
             if (s->id[slot] == 0 || !(fabs(q) > 0) ||
                 !is_inside(b, order, &p, l))
                 continue;
-            mesh_point sum = {0}, wx[MD_MESH_ORDER_MAX];
-            KERNEL_UNROLL for (int i = 0; i < order; i++) wx[i] =
-                (scalar)(p.weight[0][i][l] * q) - (mesh_point){0};
+            mesh_points many[MD_MESH_ORDER_MAX / ABREAST + 1] = {{0}};
+            mesh_point one[ABREAST] = {{0}};
             int64_t plane = first_of(b, &p, l);
             for (int k = 0; k < order; k++) {
                 const mesh_point *row = points + plane;
                 const double wz = p.weight[2][k][l];
                 KERNEL_UNROLL for (int j = 0; j < order; j++)
                 {
-                    mesh_point along = wx[0] * row[0];
-                    KERNEL_UNROLL for (int i = 1; i < order; i++) along +=
-                        wx[i] * row[i];
-                    sum += (scalar)(wz * p.weight[1][j][l]) * along;
+                    const scalar w = (scalar)(wz * p.weight[1][j][l]);
+                    const mesh_points *at =
+                        (const mesh_points *)(const void *)row;
+                    KERNEL_UNROLL for (int i = 0; i < order / ABREAST; i++)
+                        many[i] += w * at[i];
+                    KERNEL_UNROLL for (int i = 0; i < order % ABREAST; i++)
+                        one[i] += w * row[order / ABREAST * ABREAST + i];
                     row += b->pitch;
                 }
                 plane += b->pitch * b->n[1];
             }
+            const mesh_point sum = along_row(&p, order, l, q, many, one);
             for (int d = 0; d < 3; d++)
                 s->f[SLOT(slot, d)] += sum[d];
         }

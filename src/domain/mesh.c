@@ -98,10 +98,9 @@ int mesh_send(struct ctx *ctx, struct mesh_messages *m, int times)
 const double *mesh_message(const struct mesh_messages *m, int i, int times)
 {
     size_t at = 0;
-    const size_t *numbers = i == m->self ? m->send : m->recv;
     for (int k = 0; k < i; k++)
-        at += numbers[k] * (size_t)times;
-    return (i == m->self ? m->out : m->in) + at;
+        at += m->recv[k] * (size_t)times;
+    return m->in + at;
 }
 
 void mesh_reverse(struct mesh_messages *m)
@@ -393,29 +392,38 @@ static void take_row(const double *line, int64_t n, int64_t first, int64_t nx,
     }
 }
 
-/* The rows of all bricks, added up, into lines[0]. */
+/* The rows of all bricks, added up, into lines[0]. This rank's own go straight
+ * there, in their turn. */
 static int collect(struct ctx *ctx, struct mesh *m)
 {
     struct mesh_parts *p = m->parts;
     struct mesh_messages *b = &p->bricks;
     int64_t n = m->brick.cells[0];
     double *to = b->out;
-    for (int i = 0; i < b->n; i++)
-        for (size_t k = 0; k < p->to[i].nz; k++)
-            for (size_t j = 0; j < p->to[i].ny; j++) {
-                memcpy(to,
-                       brick_row(m, m->charge, p->to[i].y[j], p->to[i].z[k]),
-                       (size_t)p->to[i].nx * sizeof *to);
-                to += p->to[i].nx;
+    for (int i = 0; i < b->n; i++) {
+        const struct mesh_share *s = &p->to[i];
+        if (i == b->self) {
+            to += b->send[i];
+            continue;
+        }
+        for (size_t k = 0; k < s->nz; k++)
+            for (size_t j = 0; j < s->ny; j++) {
+                memcpy(to, brick_row(m, m->charge, s->y[j], s->z[k]),
+                       (size_t)s->nx * sizeof *to);
+                to += s->nx;
             }
+    }
     TRY(mesh_send(ctx, b, 1));
     memset(p->lines[0], 0, (size_t)(p->ny * p->nz * n) * sizeof(double));
     for (int i = 0; i < b->n; i++) {
-        const struct mesh_share *s = &p->from[i];
+        const struct mesh_share *s = &p->from[i], *own = &p->to[i];
         const double *row = mesh_message(b, i, 1);
         for (size_t k = 0; k < s->nz; k++)
             for (size_t j = 0; j < s->ny; j++) {
-                add_row(row, s->first, s->nx,
+                const double *from =
+                    i == b->self ? brick_row(m, m->charge, own->y[j], own->z[k])
+                                 : row;
+                add_row(from, s->first, s->nx,
                         line_at(m, p->lines[0], s->y[j], s->z[k]), n);
                 row += s->nx;
             }
@@ -435,6 +443,19 @@ static double *pack_share(const struct mesh *m, const struct mesh_share *s,
             to += s->nx;
         }
     return to;
+}
+
+/* The same into this rank's own brick. */
+static void take_own(const struct mesh *m, double *lines, double *brick)
+{
+    const struct mesh_parts *p = m->parts;
+    const struct mesh_share *from = &p->from[p->bricks.self];
+    const struct mesh_share *to = &p->to[p->bricks.self];
+    for (size_t k = 0; k < from->nz; k++)
+        for (size_t j = 0; j < from->ny; j++)
+            take_row(line_at(m, lines, from->y[j], from->z[k]),
+                     m->brick.cells[0], from->first, from->nx,
+                     brick_row(m, brick, to->y[j], to->z[k]));
 }
 
 static const double *unpack_share(const struct mesh *m,
@@ -458,12 +479,18 @@ int mesh_return(struct ctx *ctx, struct mesh *m, int n)
     double *to = b->out;
     for (int i = 0; i < b->n; i++)
         for (int d = 0; d < n; d++)
-            to = pack_share(m, &p->from[i], p->lines[d], to);
+            if (i == b->self)
+                to += b->send[i];
+            else
+                to = pack_share(m, &p->from[i], p->lines[d], to);
     int status = mesh_send(ctx, b, n);
     for (int i = 0; i < b->n && status == 0; i++) {
         const double *from = mesh_message(b, i, n);
         for (int d = 0; d < n; d++)
-            from = unpack_share(m, &p->to[i], from, m->field[d]);
+            if (i == b->self)
+                take_own(m, p->lines[d], m->field[d]);
+            else
+                from = unpack_share(m, &p->to[i], from, m->field[d]);
     }
     mesh_reverse(b);
     return status;

@@ -32,34 +32,51 @@ struct turn {
     int pieces;
 };
 
-static void pack(const struct turn *t, const double *from)
+/* Piece q, as rows that begin `pitch` cells apart; 0: one behind the other.
+ * Returns what is behind them. Neighbors in `from` are read one after the
+ * other.
+ */
+static double *pack_piece(const struct turn *t, const double *from, int q,
+                          int64_t pitch, double *to)
 {
-    double *to = t->messages->out;
-    int64_t stride[2] = {t->n[1] * t->last, t->last};
-    for (int q = 0; q < t->pieces; q++) {
-        int64_t lo = mesh_cut(t->last, t->pieces, q);
-        int64_t len = mesh_cut(t->last, t->pieces, q + 1) - lo;
-        int64_t count[3] = {t->n[0], len, t->n[1]};
-        int64_t step[3] = {stride[0], 1, stride[1]};
-        if (t->swap == 0) {
-            count[0] = len;
-            count[1] = t->n[1];
-            count[2] = t->n[0];
-            step[0] = 1;
-            step[1] = stride[1];
-            step[2] = stride[0];
-        }
-        for (int64_t i = 0; i < count[0]; i++)
-            for (int64_t j = 0; j < count[1]; j++) {
-                const double *at =
-                    from + RE_IM * (lo + i * step[0] + j * step[1]);
-                for (int64_t k = 0; k < count[2]; k++) {
-                    to[0] = at[0];
-                    to[1] = at[1];
-                    to += RE_IM;
-                    at += RE_IM * step[2];
-                }
+    int64_t lo = mesh_cut(t->last, t->pieces, q);
+    int64_t len = mesh_cut(t->last, t->pieces, q + 1) - lo;
+    int64_t outer = t->swap ? t->n[0] : t->n[1];
+    int64_t cells = t->swap ? t->n[1] : t->n[0];
+    int64_t across = t->n[1] * t->last; /* from one n[0] to the next */
+    int64_t step = t->swap ? across : t->last;
+    int64_t stride = t->swap ? t->last : across;
+    if (pitch == 0)
+        pitch = cells;
+    for (int64_t i = 0; i < outer; i++)
+        for (int64_t j = 0; j < len; j++) {
+            const double *at = from + RE_IM * (lo + i * step + j);
+            int64_t index = t->swap ? i * len + j : j * outer + i;
+            double *row = to + RE_IM * index * pitch;
+            for (int64_t k = 0; k < cells; k++) {
+                row[0] = at[0];
+                row[1] = at[1];
+                row += RE_IM;
+                at += RE_IM * stride;
             }
+        }
+    return to + RE_IM * outer * len * pitch;
+}
+
+/* `whole`: length of the rows of the array `to`, into which this rank's own
+ * piece goes. */
+static void pack(const struct turn *t, const double *from, int64_t whole,
+                 double *to)
+{
+    double *message = t->messages->out;
+    for (int q = 0; q < t->pieces; q++) {
+        if (q == t->messages->self) {
+            (void)pack_piece(t, from, q, whole,
+                             to + RE_IM * mesh_cut(whole, t->pieces, q));
+            message += t->messages->send[q];
+        } else {
+            message = pack_piece(t, from, q, 0, message);
+        }
     }
 }
 
@@ -71,7 +88,7 @@ static void unpack(const struct turn *t, int64_t rows, int64_t whole,
         const double *from = mesh_message(t->messages, q, 1);
         int64_t lo = mesh_cut(whole, t->pieces, q);
         int64_t len = mesh_cut(whole, t->pieces, q + 1) - lo;
-        for (int64_t r = 0; r < rows; r++)
+        for (int64_t r = 0; r < rows && q != t->messages->self; r++)
             memcpy(to + RE_IM * (r * whole + lo), from + RE_IM * r * len,
                    (size_t)len * RE_IM * sizeof *to);
     }
@@ -162,6 +179,25 @@ void mesh_fft_destroy(struct mesh_parts *p)
     fft_lines_free(p->along_y);
 }
 
+/* The array `from` to `to`, of `rows` rows of length `whole`. */
+static int turn_over(struct ctx *ctx, const struct turn *t, const double *from,
+                     int64_t rows, int64_t whole, double *to)
+{
+    pack(t, from, whole, to);
+    TRY(mesh_send(ctx, t->messages, 1));
+    unpack(t, rows, whole, to);
+    return 0;
+}
+
+static int turn_back(struct ctx *ctx, const struct turn *t, const double *from,
+                     int64_t rows, int64_t whole, double *to)
+{
+    mesh_reverse(t->messages);
+    int status = turn_over(ctx, t, from, rows, whole, to);
+    mesh_reverse(t->messages);
+    return status;
+}
+
 int mesh_fft_forward(struct ctx *ctx, struct mesh *m)
 {
     struct mesh_parts *p = m->parts;
@@ -170,28 +206,11 @@ int mesh_fft_forward(struct ctx *ctx, struct mesh *m)
     struct turn first = {&p->turn[0], 1, {p->nz, p->ny}, half, p->dims[0]};
     struct turn second = {&p->turn[1], 0, {p->nz, kx}, cells[1], p->dims[1]};
     fft_lines_forward(p->fft[0], p->lines[0], p->along_x);
-    pack(&first, p->along_x);
-    TRY(mesh_send(ctx, first.messages, 1));
-    unpack(&first, p->nz * kx, cells[1], p->along_y);
+    TRY(turn_over(ctx, &first, p->along_x, p->nz * kx, cells[1], p->along_y));
     fft_lines_forward(p->fft[1], NULL, p->along_y);
-    pack(&second, p->along_y);
-    TRY(mesh_send(ctx, second.messages, 1));
-    unpack(&second, ky * kx, cells[2], m->modes);
+    TRY(turn_over(ctx, &second, p->along_y, ky * kx, cells[2], m->modes));
     fft_lines_forward(p->fft[2], NULL, m->modes);
     return 0;
-}
-
-/* A transposition the other way: the array `from` to `to`. */
-static int turn_back(struct ctx *ctx, const struct turn *t, const double *from,
-                     int64_t rows, int64_t whole, double *to)
-{
-    mesh_reverse(t->messages);
-    pack(t, from);
-    int status = mesh_send(ctx, t->messages, 1);
-    if (status == 0)
-        unpack(t, rows, whole, to);
-    mesh_reverse(t->messages);
-    return status;
 }
 
 int mesh_fft_back(struct ctx *ctx, struct mesh *m, double *lines)

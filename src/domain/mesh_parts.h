@@ -51,8 +51,9 @@ int mesh_connect(struct ctx *ctx, struct mesh_messages *m, int rank,
                  size_t most);
 /* Room for the members of a set of at most n ranks; 0 or -1. */
 int mesh_members(struct mesh_messages *m, size_t n);
-/* Send what stands in `out`, `times` as much as send[] says. Messages to this
- * rank itself stay there, where mesh_message() finds them. Collective. */
+/* Send what stands in `out`, `times` as much as send[] says. There is room for
+ * what this rank would send to itself, but nobody writes or reads it: such
+ * numbers go straight from array to array. Collective. */
 int mesh_send(struct ctx *ctx, struct mesh_messages *m, int times);
 /* The other way from now on: what was received is sent. */
 void mesh_reverse(struct mesh_messages *m);
