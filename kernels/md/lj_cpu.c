@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/timer.h"
 #include "kernels/md/lj.h"
 #include "kernels/md/lj_rows.h"
 #include "kernels/md/tensor.h"
@@ -241,8 +242,11 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
             md_run_charged(s, w, f, sums != NULL, boundary);
         else
             loop(s, w, f);
-        if (s->terms)
+        if (s->terms) {
+            double begun = timer_now();
             md_run_terms(s, w, f, sums != NULL, boundary);
+            w->terms_seconds += timer_now() - begun;
+        }
     }
     if (sums && s->charges && !boundary) {
         double self = md_charges_self(s);

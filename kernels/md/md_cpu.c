@@ -298,6 +298,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .build_list = md_build_list,
     .force_own = md_force_own,
     .force_halo = md_force_halo,
+    .terms_seconds = md_terms_seconds,
     .density_own = md_density_own,
     .density_halo = md_density_halo,
     .extra_bytes = md_extra_bytes,

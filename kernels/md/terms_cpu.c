@@ -327,6 +327,14 @@ void md_worker_terms(const struct md_store *s, const struct md_worker *w,
     *last = begin + n * (k + 1) / workers;
 }
 
+double md_terms_seconds(const struct md_store *s)
+{
+    double sum = 0;
+    for (int k = 0; k < s->n_workers; k++)
+        sum += s->workers[k].terms_seconds;
+    return sum / s->n_workers;
+}
+
 void md_mark_terms(const struct md_store *s, struct md_worker *w)
 {
     uint32_t own = (uint32_t)s->n_clusters * (uint32_t)LANES;

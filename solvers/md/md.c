@@ -56,6 +56,7 @@ static int md_create(struct ctx *ctx, struct params *p, void **state)
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(comm_agree(ctx, md_read_params(ctx, p, md)));
     md->phase_pair = timer_phase(ctx->timers, "pair");
+    md->phase_bonded = timer_phase(ctx->timers, "bonded");
     if (md->ewald)
         md->phase_mesh = timer_phase(ctx->timers, "mesh");
     md->phase_list = timer_phase(ctx->timers, "list");
@@ -111,6 +112,8 @@ int md_redistribute(struct ctx *ctx, struct md *md)
 static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
                         struct md_sums *sums)
 {
+    int apart = md->topology && md->k->terms_seconds;
+    double before = apart ? md->k->terms_seconds(md->store) : 0;
     timer_begin(ctx->timers, md->phase_pair);
     if (of_halo) {
         md->k->force_halo(md->store, sums);
@@ -119,6 +122,9 @@ static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
         md->k->force_own(md->store, sums);
     }
     timer_end(ctx->timers, md->phase_pair);
+    if (apart)
+        timer_move(ctx->timers, md->phase_pair, md->phase_bonded,
+                   md->k->terms_seconds(md->store) - before);
 }
 
 /* Of metals: densities come before the forces. */

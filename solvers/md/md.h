@@ -250,8 +250,8 @@ struct md {
     char species_text[256]; /* description of the field */
     struct md_results results;
 
-    int phase_pair, phase_list, phase_integrate, phase_analysis, phase_rigid,
-        phase_mesh;
+    int phase_pair, phase_bonded, phase_list, phase_integrate, phase_analysis,
+        phase_rigid, phase_mesh;
 };
 
 /* ---- md_table.c, md_params.c: the deck ---- */

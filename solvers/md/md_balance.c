@@ -97,11 +97,13 @@ int md_balance_check(struct ctx *ctx, const struct md *md)
 
 /* ---- how much there is, and where ---- */
 
-/* What pairs have taken so far, by whoever's clock. */
+/* What pairs and bonds have taken so far, by whoever's clock. */
 static double pair_seconds(struct ctx *ctx, const struct md *md)
 {
-    return md->k->pair_seconds ? md->k->pair_seconds(md->store)
-                               : timer_seconds(ctx->timers, md->phase_pair);
+    return md->k->pair_seconds
+               ? md->k->pair_seconds(md->store)
+               : timer_seconds(ctx->timers, md->phase_pair) +
+                     timer_seconds(ctx->timers, md->phase_bonded);
 }
 
 /* *ratio: greatest over mean of the ranks' values. */

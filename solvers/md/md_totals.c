@@ -155,11 +155,12 @@ static int count_pairs(struct ctx *ctx, const struct md *md, double *pairs)
     return comm_sum_double(ctx, pairs, 1);
 }
 
-/* Greatest over mean time in the pair forces. */
+/* Greatest over mean time in the forces of pairs and bonds. */
 static int find_imbalance(struct ctx *ctx, const struct md *md,
                           double *imbalance)
 {
-    double greatest = timer_seconds(ctx->timers, md->phase_pair);
+    double greatest = timer_seconds(ctx->timers, md->phase_pair) +
+                      timer_seconds(ctx->timers, md->phase_bonded);
     double sum = greatest;
     TRY(comm_max_double(ctx, &greatest, 1));
     TRY(comm_sum_double(ctx, &sum, 1));

@@ -73,6 +73,12 @@ void timer_end(struct timers *t, int phase)
     }
 }
 
+void timer_move(struct timers *t, int from, int to, double seconds)
+{
+    t->seconds[from] -= seconds;
+    t->seconds[to] += seconds;
+}
+
 int timer_count(const struct timers *t)
 {
     return t->n;

@@ -17,6 +17,9 @@ void timers_reset(struct timers *t);
 int timer_phase(struct timers *t, const char *name);
 void timer_begin(struct timers *t, int phase);
 void timer_end(struct timers *t, int phase);
+/* Seconds that another clock has found to belong to `to`, of those of `from`.
+ */
+void timer_move(struct timers *t, int from, int to, double seconds);
 
 int timer_count(const struct timers *t);
 const char *timer_name(const struct timers *t, int phase);

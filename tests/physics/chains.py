@@ -182,6 +182,19 @@ def check_resume():
            "chains in a bath go on bit by bit")
 
 
+def check_phases(result):
+    """The closing table tells bonds from pairs."""
+    with open(result.path.replace(".h5", ".log"), encoding="utf-8") as f:
+        rows = [line.split() for line in f]
+    names = next(r[1:] for r in rows if r[:1] == ["phase"])
+    shares = next(r[1::2] for r in rows if r[:1] == ["time"])
+    share = dict(zip(names, map(float, shares)))
+    tap.ok(share["bonded"] > 0 and share["pair"] > 0 and
+           abs(sum(share.values()) - 100) < 3,
+           "the time of bonds and of pairs is told apart")
+    tap.note(f"shares {share}")
+
+
 def main():
     mixed = ("md.precision=mixed",)
     for name, cutoff, sigma, types, bonds, tilt in CASES:
@@ -211,6 +224,7 @@ def main():
     want = plain(X, bonds, cutoff, sigma, types, BOX)
     check_resume()
     text = deck("chains.data", cutoff, sigma, types)
+    check_phases(last)
     more = [(dict(ranks=r), (), f"{r} ranks") for r in (2, 4)]
     more = more if tap.have_mpi() else []
     more.append((dict(), ("run.threads=3",), "3 threads"))
