@@ -79,7 +79,9 @@ def system(r):
     text = labels.count(n, "particle")
     names, counts = r.species_counts()
     if len(names) > 1:
-        text += " (" + ", ".join(f"{c} {name}" for name, c in
+        # Species of a data file may be called "1", "2" and so on.
+        of = "of " if all(name.isdigit() for name in names) else ""
+        text += " (" + ", ".join(f"{c} {of}{name}" for name, c in
                                  zip(names, counts)) + ")"
     if r.frames:
         edges, _ = r.box(r.frames - 1)

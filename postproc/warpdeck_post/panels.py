@@ -200,13 +200,20 @@ def _rgb(matplotlib, color):
     return numpy.array(matplotlib.colors.to_rgb(color))
 
 
+def species_color(matplotlib, i):
+    """One of the colors; where there are more species, paler or darker ones."""
+    base = _rgb(matplotlib, COLORS[i % len(COLORS)])
+    turn = i // len(COLORS) % 3
+    return base if turn == 0 else base + 0.6 * ((turn == 1) - base)
+
+
 def _by_species(axes, matplotlib, species, names):
     used = numpy.unique(species)
-    palette = numpy.array([_rgb(matplotlib, COLORS[i % len(COLORS)])
+    palette = numpy.array([species_color(matplotlib, i)
                            for i in range(len(names))])
     handles = [matplotlib.lines.Line2D(
         [], [], linestyle="", marker="o", markersize=8,
-        color=COLORS[i % len(COLORS)], label=names[i]) for i in used]
+        color=palette[i], label=names[i]) for i in used]
     axes.legend(handles=handles, loc="upper center", ncol=min(len(used), 6),
                 bbox_to_anchor=(0.5, 0.0), handletextpad=0.2)
     return palette[species]

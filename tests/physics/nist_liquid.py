@@ -6,8 +6,10 @@ liquid: NVT Monte Carlo at T = 0.85 (energies to 0.0004), and NVE molecular
 dynamics at temperatures that came out as 0.849 to 0.852. They disagree with one
 another by up to 0.010 in energy and 0.026 in pressure, several times what the
 second one states as its uncertainty. We are held to two standard errors of the
-first; to the second within the difference between the two. Where they differ
-most, at density 0.82, LAMMPS (peer/values.csv) agrees with the first.
+first; to the second within the difference between the two and two standard errors
+of the run. At density 0.82, where they differ most, LAMMPS (peer/values.csv) agrees
+with the first; at 0.84, which the first has not, its pressure is 0.027 below the
+second's, and we are held to two standard errors of it, too.
 
 The start is a hot lattice (T = 3), so that it melts at every density; the first
 20 time units are left out.
@@ -58,17 +60,19 @@ for density, (t_md, u_md, p_md) in DYNAMICS.items():
     references = {}
     if density in MONTE_CARLO:
         references["NIST's Monte Carlo"] = MONTE_CARLO[density]
-    if density == 0.820:
-        references["LAMMPS"] = (
-            peer_values.get("liquid_0.820", "potential_energy")
-            + peer_values.get("liquid_0.820", "pressure"))
+    if density in (0.820, 0.840):
+        references["LAMMPS"] = sum(
+            (peer_values.get(f"liquid_{density:.3f}", quantity)
+             for quantity in ("potential_energy", "pressure")), ())
     for who, (u_want, u_want_error, p_want, p_want_error) in references.items():
         tap.near(u, u_want, 2 * np.hypot(u_error, u_want_error),
                  f"{at}: energy per particle is {u_want} ({who})")
         tap.near(p, p_want, 2 * np.hypot(p_error, p_want_error),
                  f"{at}: pressure is {p_want} ({who})")
-    tap.near(u + DU_DT * (t_md - TEMPERATURE), u_md, BETWEEN_U,
+    tap.near(u + DU_DT * (t_md - TEMPERATURE), u_md,
+             BETWEEN_U + 2 * u_error,
              f"{at}: energy per particle is near NIST's NVE {u_md}")
-    tap.near(p + DP_DT * (t_md - TEMPERATURE), p_md, BETWEEN_P,
+    tap.near(p + DP_DT * (t_md - TEMPERATURE), p_md,
+             BETWEEN_P + 2 * p_error,
              f"{at}: pressure is near NIST's NVE {p_md}")
 tap.done()
