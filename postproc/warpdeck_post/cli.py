@@ -237,14 +237,26 @@ def _parser():
     return parser
 
 
+def _give_up_output():
+    """What could not be written stays in Python's buffer: at the end of the
+    process it would be tried again, and the status be 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments):
     """Returns the exit status."""
     # Before h5py is imported: readers need no lock, and a run that is going on
     # may hold one.
     os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
     try:
-        args = _parser().parse_args(arguments)
-        status = args.run(args)
+        try:
+            args = _parser().parse_args(arguments)
+            status = args.run(args)
+        except SystemExit as end:  # --help has been printed
+            status = end.code or 0
         sys.stdout.flush()
         return status
     except PostError as error:
@@ -254,13 +266,15 @@ def main(arguments):
                    "and Ubuntu have it for their own Python: apt install "
                    f"python3-{error.name}; run this by /usr/bin/python3)")
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 0
     except MemoryError:
         message = "out of memory"
     except OSError as error:
         message = " ".join(str(error).split())
     except KeyboardInterrupt:
+        _give_up_output()
         return 130
+    _give_up_output()
     print(f"warpdeck-post: {message}", file=sys.stderr)
     return EXIT_ERROR

@@ -60,12 +60,19 @@ def check_launcher():
     wrong = tap.run(sys.executable, launcher, "show", "no.h5", check=False)
     tap.ok(wrong.returncode == 2 and wrong.stderr.count("\n") == 1,
            "and passes the status on")
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        wrong = subprocess.run([sys.executable, launcher, "show", "run.h5"],
-                               stdout=full, stderr=subprocess.PIPE, text=True)
-    tap.ok(wrong.returncode == 2 and "No space left" in wrong.stderr,
-           "words that cannot be written are an error")
-    tap.note(f"status {wrong.returncode}: {wrong.stderr.strip()}")
+    # Buffered, words are written when the process ends, and would be once more.
+    for words in (("show", "run.h5"), ("--help",)):
+        for unbuffered in ("", "1"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                wrong = subprocess.run(
+                    [sys.executable, launcher, *words], stdout=full,
+                    stderr=subprocess.PIPE, text=True,
+                    env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+            tap.ok(wrong.returncode == 2 and "No space left" in wrong.stderr
+                   and wrong.stderr.count("\n") == 1,
+                   f"{words[0]}: words that cannot be written are an error, "
+                   + ("at once" if unbuffered else "at the end"))
+            tap.note(f"status {wrong.returncode}: {wrong.stderr.strip()}")
     reader = subprocess.run(f"'{sys.executable}' '{launcher}' show run.h5 | "
                             "head -n 1", shell=True, capture_output=True)
     tap.ok(reader.returncode == 0 and not reader.stderr,
