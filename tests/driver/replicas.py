@@ -1,4 +1,4 @@
-# timeout: 120
+# timeout: 240
 """[ensemble] replicas: copies of one deck on groups of ranks."""
 
 import os
