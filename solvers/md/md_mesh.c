@@ -141,7 +141,9 @@ double md_mesh_estimate(const struct md *md)
         brick *= n / md->grid.dims[d] + e->order +
                  (md->pair.skin + lean) * n / md_ewald_edge(md, d);
     }
-    return (14 * brick + 11.5 * all / md->grid.size) * sizeof(double);
+    /* messages to others */
+    double sent = md->grid.size > 1 ? 6 * brick + 4 * all / md->grid.size : 0;
+    return (8 * brick + 7.5 * all / md->grid.size + sent) * sizeof(double);
 }
 
 double md_mesh_bytes(const struct md_ewald *e)

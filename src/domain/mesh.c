@@ -49,12 +49,14 @@ int mesh_connect(struct ctx *ctx, struct mesh_messages *m, int rank,
     int others = 0, *ranks = malloc((n + 1) * sizeof *ranks);
     m->self = -1;
     for (int i = 0; i < m->n && ranks; i++) {
+        if (m->rank[i] == rank) {
+            m->self = i;
+            m->send[i] = m->recv[i] = 0;
+        } else {
+            ranks[others++] = m->rank[i];
+        }
         out += m->send[i];
         in += m->recv[i];
-        if (m->rank[i] == rank)
-            m->self = i;
-        else
-            ranks[others++] = m->rank[i];
     }
     m->send_at = calloc(n + 1, sizeof *m->send_at);
     m->recv_at = calloc(n + 1, sizeof *m->recv_at);
@@ -402,11 +404,7 @@ static int collect(struct ctx *ctx, struct mesh *m)
     double *to = b->out;
     for (int i = 0; i < b->n; i++) {
         const struct mesh_share *s = &p->to[i];
-        if (i == b->self) {
-            to += b->send[i];
-            continue;
-        }
-        for (size_t k = 0; k < s->nz; k++)
+        for (size_t k = 0; k < s->nz && i != b->self; k++)
             for (size_t j = 0; j < s->ny; j++) {
                 memcpy(to, brick_row(m, m->charge, s->y[j], s->z[k]),
                        (size_t)s->nx * sizeof *to);
@@ -478,11 +476,8 @@ int mesh_return(struct ctx *ctx, struct mesh *m, int n)
     mesh_reverse(b);
     double *to = b->out;
     for (int i = 0; i < b->n; i++)
-        for (int d = 0; d < n; d++)
-            if (i == b->self)
-                to += b->send[i];
-            else
-                to = pack_share(m, &p->from[i], p->lines[d], to);
+        for (int d = 0; d < n && i != b->self; d++)
+            to = pack_share(m, &p->from[i], p->lines[d], to);
     int status = mesh_send(ctx, b, n);
     for (int i = 0; i < b->n && status == 0; i++) {
         const double *from = mesh_message(b, i, n);

@@ -70,13 +70,11 @@ static void pack(const struct turn *t, const double *from, int64_t whole,
 {
     double *message = t->messages->out;
     for (int q = 0; q < t->pieces; q++) {
-        if (q == t->messages->self) {
+        if (q == t->messages->self)
             (void)pack_piece(t, from, q, whole,
                              to + RE_IM * mesh_cut(whole, t->pieces, q));
-            message += t->messages->send[q];
-        } else {
+        else
             message = pack_piece(t, from, q, 0, message);
-        }
     }
 }
 

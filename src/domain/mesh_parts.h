@@ -46,14 +46,13 @@ static inline int64_t mesh_cut(int64_t cells, int n, int c)
 }
 
 /* For the members in m->rank, with m->send[] and m->recv[] numbers of each,
- * `most` times. Collective. */
+ * `most` times; those of this rank itself become 0, since what stays here goes
+ * straight from array to array. Collective. */
 int mesh_connect(struct ctx *ctx, struct mesh_messages *m, int rank,
                  size_t most);
 /* Room for the members of a set of at most n ranks; 0 or -1. */
 int mesh_members(struct mesh_messages *m, size_t n);
-/* Send what stands in `out`, `times` as much as send[] says. There is room for
- * what this rank would send to itself, but nobody writes or reads it: such
- * numbers go straight from array to array. Collective. */
+/* Send what stands in `out`, `times` as much as send[] says. Collective. */
 int mesh_send(struct ctx *ctx, struct mesh_messages *m, int times);
 /* The other way from now on: what was received is sent. */
 void mesh_reverse(struct mesh_messages *m);
