@@ -185,23 +185,25 @@ static int times_bound(const struct md_chain *c, uint32_t slot,
     return n;
 }
 
+static int same_pair(const struct md_term *a, const struct md_term *b)
+{
+    return a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
 /* Whether bonds and pairs that bonds keep apart come in the same order, none
  * twice: then they are the same, and nobody need be looked for. */
 static int apart_in_order(const struct md_terms *t)
 {
-    const struct md_term *apart = t->known, *end = t->known + t->n_known;
-    while (apart < end && apart->kind != MD_TERM_SPECIAL)
+    const struct md_term *first = t->known, *end = first + t->n_known;
+    const struct md_term *bond = first, *apart = first;
+    while (apart < end && apart->kind < MD_TERM_SPECIAL)
         apart++;
-    for (const struct md_term *bond = t->known; bond < end; bond++, apart++) {
-        if (bond->kind != MD_TERM_BOND)
-            return apart == end || apart->kind != MD_TERM_SPECIAL;
+    for (; bond < end && bond->kind == MD_TERM_BOND; bond++, apart++)
         if (apart == end || apart->kind != MD_TERM_SPECIAL ||
-            apart->id[0] != bond->id[0] || apart->id[1] != bond->id[1] ||
-            (bond > t->known && bond[-1].id[0] == bond->id[0] &&
-             bond[-1].id[1] == bond->id[1]))
+            !same_pair(apart, bond) ||
+            (bond > first && same_pair(bond - 1, bond)))
             return 0;
-    }
-    return 1;
+    return apart == end || apart->kind != MD_TERM_SPECIAL;
 }
 
 /* Whether those whom bonds keep apart are those who have a bond, each one. */

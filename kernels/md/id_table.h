@@ -15,4 +15,11 @@ static inline size_t id_home(int64_t id, size_t capacity)
     return ((size_t)(h >> 20) << 3 | ((size_t)id & 7)) & (capacity - 1);
 }
 
+/* The same of a table that may be direct, where an id is its own place; then it
+ * must be below the capacity, which is any. */
+static inline size_t id_place(int64_t id, size_t capacity, int direct)
+{
+    return direct ? (size_t)id : id_home(id, capacity);
+}
+
 #endif

@@ -124,7 +124,7 @@ static int index_slots(struct ctx *ctx, struct md_store *s)
         int64_t id = s->id[slot];
         if (id == 0)
             continue;
-        size_t k = md_home_of(t, id);
+        size_t k = id_place(id, t->capacity, t->direct);
         while (!t->direct && t->place[k] != UINT32_MAX &&
                s->id[t->place[k]] != id)
             k = (k + 1) & (t->capacity - 1);

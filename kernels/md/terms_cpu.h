@@ -96,17 +96,11 @@ void md_worker_terms(const struct md_store *s, const struct md_worker *w,
 #define md_mark_terms MD_NAME(md_mark_terms)
 void md_mark_terms(const struct md_store *s, struct md_worker *w);
 
-/* Where an id is looked for first. */
-static inline size_t md_home_of(const struct md_terms *t, int64_t id)
-{
-    return t->direct ? (size_t)id : id_home(id, t->capacity);
-}
-
 /* The slot of an id, UINT32_MAX where it is not here. */
 static inline uint32_t md_slot_of(const struct md_store *s, int64_t id)
 {
     const struct md_terms *t = s->terms;
-    size_t k = md_home_of(t, id);
+    size_t k = id_place(id, t->capacity, t->direct);
     if (t->direct)
         return k < t->capacity ? t->place[k] : UINT32_MAX;
     while (t->place[k] != UINT32_MAX && s->id[t->place[k]] != id)

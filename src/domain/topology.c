@@ -60,12 +60,6 @@ size_t topology_bytes(const struct topology *t)
 
 /* ---- the table ---- */
 
-/* Where an id is looked for first, if there is room for any. */
-static inline size_t home_of(const struct topology *t, int64_t id)
-{
-    return t->direct ? (size_t)id : id_home(id, t->capacity);
-}
-
 static inline struct entry *find(const struct topology *t, int64_t id)
 {
     if (t->direct)
@@ -84,7 +78,7 @@ static inline struct entry *find(const struct topology *t, int64_t id)
 
 static struct entry *put(struct topology *t, int64_t id)
 {
-    size_t k = home_of(t, id);
+    size_t k = id_place(id, t->capacity, t->direct);
     while (!t->direct && t->table[k].id != FREE)
         k = (k + 1) & (t->capacity - 1);
     t->used++;
@@ -313,7 +307,7 @@ static void find_batch(const struct topology *t, const int64_t *ids, size_t n,
                        const struct entry *found[BATCH])
 {
     for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&t->table[home_of(t, ids[i])]);
+        __builtin_prefetch(&t->table[id_place(ids[i], t->capacity, t->direct)]);
     for (size_t i = 0; i < n; i++) {
         const struct entry *e = found[i] = find(t, ids[i]);
         const char *from = (const char *)(t->terms + e->first);
