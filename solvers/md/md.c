@@ -127,6 +127,12 @@ static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
                    md->k->terms_seconds(md->store) - before);
 }
 
+double md_force_seconds(const struct ctx *ctx, const struct md *md)
+{
+    return timer_seconds(ctx->timers, md->phase_pair) +
+           timer_seconds(ctx->timers, md->phase_bonded);
+}
+
 /* Of metals: densities come before the forces. */
 static int metal_forces(struct ctx *ctx, struct md *md, int stale,
                         struct md_sums *sums)

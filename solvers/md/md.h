@@ -475,6 +475,8 @@ int md_open_store(struct ctx *ctx, struct md *md);
 int md_redistribute(struct ctx *ctx, struct md *md);
 /* Tell the store this rank's terms, once the copies have come. */
 int md_find_terms(struct ctx *ctx, struct md *md);
+/* What pairs and bonds have taken so far, by this rank's clock. */
+double md_force_seconds(const struct ctx *ctx, const struct md *md);
 /* Forces after a drift by at most sqrt(moved2) since the list was built, which
  * is built anew where it may miss a pair; energy and virial where wanted. */
 int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted);

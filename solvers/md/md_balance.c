@@ -100,10 +100,8 @@ int md_balance_check(struct ctx *ctx, const struct md *md)
 /* What pairs and bonds have taken so far, by whoever's clock. */
 static double pair_seconds(struct ctx *ctx, const struct md *md)
 {
-    return md->k->pair_seconds
-               ? md->k->pair_seconds(md->store)
-               : timer_seconds(ctx->timers, md->phase_pair) +
-                     timer_seconds(ctx->timers, md->phase_bonded);
+    return md->k->pair_seconds ? md->k->pair_seconds(md->store)
+                               : md_force_seconds(ctx, md);
 }
 
 /* *ratio: greatest over mean of the ranks' values. */

@@ -159,8 +159,7 @@ static int count_pairs(struct ctx *ctx, const struct md *md, double *pairs)
 static int find_imbalance(struct ctx *ctx, const struct md *md,
                           double *imbalance)
 {
-    double greatest = timer_seconds(ctx->timers, md->phase_pair) +
-                      timer_seconds(ctx->timers, md->phase_bonded);
+    double greatest = md_force_seconds(ctx, md);
     double sum = greatest;
     TRY(comm_max_double(ctx, &greatest, 1));
     TRY(comm_sum_double(ctx, &sum, 1));
