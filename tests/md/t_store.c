@@ -46,9 +46,11 @@ static void mix(struct lj_coeff *c)
         }
 }
 
-/* Forces, by particle; *sums of the same. Returns a status. */
+/* Forces, by particle, where the first n_here are here; *sums of the same.
+ * Returns a status. */
 static int forces_of(const struct lj_coeff *coeff, double splitting,
-                     int64_t first_id, double (*out)[3], struct md_sums *sums)
+                     int64_t first_id, size_t n_here, double (*out)[3],
+                     struct md_sums *sums)
 {
     struct device device = {.threads = 1};
     struct ctx ctx = {.device = &device};
@@ -87,7 +89,7 @@ static int forces_of(const struct lj_coeff *coeff, double splitting,
     int status = k->create(&ctx, &setup, &s);
     if (status != 0)
         return status;
-    status = k->insert(&ctx, s, p, N);
+    status = k->insert(&ctx, s, p, n_here);
     status = status ? status : k->sort(&ctx, s);
     status = status ? status : k->select_halo(&ctx, s, 0, NULL, NULL);
     status = status ? status : k->accept_halo(&ctx, s, 0, NULL);
@@ -123,16 +125,16 @@ int main(void)
     static double plain[N][3], other[N][3];
     struct md_sums sums = {0}, more = {0};
     mix(coeff);
-    tap_ok(forces_of(coeff, 0.3, 1, plain, &sums) == 0 &&
+    tap_ok(forces_of(coeff, 0.3, 1, N, plain, &sums) == 0 &&
                sums.part[MD_ENERGY_BOND] > 0,
            "a chain of 400 particles of 20 species");
-    tap_ok(forces_of(coeff, 0.3, INT64_C(1) << 40, other, NULL) == 0 &&
+    tap_ok(forces_of(coeff, 0.3, INT64_C(1) << 40, N, other, NULL) == 0 &&
                memcmp(plain, other, sizeof plain) == 0,
            "the same bits with ids beyond 10^12, without sums");
     /* One pair beside the rule: all are looked up. */
     coeff[1].c6 *= 1 + 1e-11;
     coeff[SPECIES] = coeff[1];
-    int status = forces_of(coeff, 0.3, 1, other, &more);
+    int status = forces_of(coeff, 0.3, 1, N, other, &more);
     double apart = difference(plain, other);
     tap_ok(status == 0 && apart > 0 && apart < 1e-10,
            "coefficients from radii and depths are those of the table: %.1e",
@@ -141,5 +143,8 @@ int main(void)
              "and so is the energy");
     tap_near(more.virial, sums.virial, 1e-9 * fabs(sums.virial),
              "and the virial");
+    tap_ok(forces_of(coeff, 0.3, 1, N - 1, other, NULL) ==
+               STATUS_LOST_PARTICLES,
+           "a particle that was forgotten is noticed");
     return tap_done();
 }
