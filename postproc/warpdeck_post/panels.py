@@ -200,7 +200,7 @@ def _rgb(matplotlib, color):
     return numpy.array(matplotlib.colors.to_rgb(color))
 
 
-def species_color(matplotlib, i):
+def _species_color(matplotlib, i):
     """One of the colors; where there are more species, paler or darker ones."""
     base = _rgb(matplotlib, COLORS[i % len(COLORS)])
     turn = i // len(COLORS) % 3
@@ -209,7 +209,7 @@ def species_color(matplotlib, i):
 
 def _by_species(axes, matplotlib, species, names):
     used = numpy.unique(species)
-    palette = numpy.array([species_color(matplotlib, i)
+    palette = numpy.array([_species_color(matplotlib, i)
                            for i in range(len(names))])
     handles = [matplotlib.lines.Line2D(
         [], [], linestyle="", marker="o", markersize=8,

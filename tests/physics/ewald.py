@@ -75,6 +75,28 @@ def tilted_gas(path="charges.xyz"):
     return x, q, edges
 
 
+def waves_below(most, edges):
+    """All waves n up to a wave number, but n = 0, and their vectors."""
+    top = most * np.linalg.norm(edges, axis=1) / (2 * math.pi) + 1e-6
+    n = np.stack(np.meshgrid(*[np.arange(-int(t), int(t) + 1) for t in top],
+                             indexing="ij"), -1).reshape(-1, 3)
+    k = 2 * math.pi * n @ np.linalg.inv(edges).T
+    k2 = (k ** 2).sum(1)
+    keep = (k2 > 0) & (k2 <= most ** 2)
+    return n[keep], k[keep]
+
+
+def sum_waves(x, q, edges, alpha, k):
+    """Energy and forces of these waves; Allen and Tildesley (2017), eq. 6.5."""
+    k2 = (k ** 2).sum(1)
+    g = 4 * math.pi / np.linalg.det(edges) / k2 * \
+        np.exp(-k2 / (4 * alpha ** 2))
+    phase = np.exp(1j * x @ k.T)
+    s = q @ phase
+    force = q[:, None] * ((phase * (g * s.conj())).imag @ k)
+    return 0.5 * (g * abs(s) ** 2).sum(), force
+
+
 def plain_sum(x, q, box, alpha=1.25, images=1):
     """Energy and forces of charges in a periodic box, given by its lengths or its
     edges, that stands in a conductor; Allen and Tildesley (2017), eq. 6.5,
@@ -96,21 +118,9 @@ def plain_sum(x, q, box, alpha=1.25, images=1):
         g = near / r ** 2 + (2 * alpha / math.sqrt(math.pi) *
                              np.exp(-(alpha * np.minimum(r, 99)) ** 2) / r ** 2)
         force += ((q[:, None] * q * g)[:, :, None] * d).sum(1)
-    most = 2 * alpha * math.sqrt(34)
-    w = [np.arange(-n, n + 1) for n in
-         (most * np.linalg.norm(edges, axis=1) / 2 / math.pi).astype(int)]
-    k = 2 * math.pi * np.stack(np.meshgrid(*w, indexing="ij"),
-                               -1).reshape(-1, 3) @ np.linalg.inv(edges).T
-    k2 = (k ** 2).sum(1)
-    keep = (k2 > 0) & (k2 < most ** 2)
-    k, k2 = k[keep], k2[keep]
-    g = 4 * math.pi / volume / k2 * np.exp(-k2 / (4 * alpha ** 2))
-    phase = np.exp(1j * x @ k.T)
-    s = q @ phase
-    energy += 0.5 * (g * abs(s) ** 2).sum()
-    field = (phase * (g * s.conj())).imag @ k
-    force += q[:, None] * field
-    return energy, force
+    far, more = sum_waves(x, q, edges, alpha,
+                          waves_below(2 * alpha * math.sqrt(34), edges)[1])
+    return energy + far, force + more
 
 
 def rms(a):

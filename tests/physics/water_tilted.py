@@ -8,9 +8,7 @@ import numpy as np
 
 import mdrun
 import tap
-
-erf = np.vectorize(math.erf, otypes=[float])
-erfc = np.vectorize(math.erfc, otypes=[float])
+from ewald import erf, erfc, sum_waves, waves_below
 
 # e^2 / (4 pi epsilon_0) of "real" units, in kcal angstrom / mol, which is LAMMPS's
 # and CODATA's to 1e-8; Boltzmann's constant in kcal / (mol K), CODATA 2018.
@@ -46,28 +44,6 @@ fields = ["force"]
 
 # ---- plain sums ----
 
-def waves_below(most, edges):
-    """All waves n up to a wave number, but n = 0, and their vectors."""
-    top = most * np.linalg.norm(edges, axis=1) / (2 * math.pi) + 1e-6
-    n = np.stack(np.meshgrid(*[np.arange(-int(t), int(t) + 1) for t in top],
-                             indexing="ij"), -1).reshape(-1, 3)
-    k = 2 * math.pi * n @ np.linalg.inv(edges).T
-    k2 = (k ** 2).sum(1)
-    keep = (k2 > 0) & (k2 <= most ** 2)
-    return n[keep], k[keep]
-
-
-def sum_waves(x, q, edges, alpha, k):
-    """Energy and forces of these waves; Allen and Tildesley (2017), eq. 6.5."""
-    k2 = (k ** 2).sum(1)
-    g = COULOMB * 4 * math.pi / np.linalg.det(edges) / k2 * \
-        np.exp(-k2 / (4 * alpha ** 2))
-    phase = np.exp(1j * x @ k.T)
-    s = q @ phase
-    force = q[:, None] * ((phase * (g * s.conj())).imag @ k)
-    return 0.5 * (g * abs(s) ** 2).sum(), force
-
-
 def plain_terms(x, q, edges, alpha, cutoff, most):
     """Each term of the energy of water, O H H a molecule, and the forces, by loops
     over pairs and images."""
@@ -94,8 +70,9 @@ def plain_terms(x, q, edges, alpha, cutoff, most):
         e["disp"] += 0.5 * 4 * EPSILON * (s6 ** 2 - s6).sum()
         slope += 24 * EPSILON * (2 * s6 ** 2 - s6) / r ** 2
         np.add.at(force, i, slope[:, None] * d)
-    e["waves"], more = sum_waves(x, q, edges, alpha, waves_below(most, edges)[1])
-    return e, force + more
+    waves, more = sum_waves(x, q, edges, alpha, waves_below(most, edges)[1])
+    e["waves"] = COULOMB * waves
+    return e, force + COULOMB * more
 
 
 def terms_of(got, e):
@@ -211,7 +188,7 @@ def check_nist(ranks_of=(1, 2, 3, 4), where="", **more):
     e, force = plain_terms(x, q, edges, alpha, 10, most)
     n, k = waves_below(most, edges)
     beyond = np.abs(n).max(1) > MOST
-    off = sum_waves(x, q, edges, alpha, k[beyond])[0]
+    off = COULOMB * sum_waves(x, q, edges, alpha, k[beyond])[0]
     deck = DECK.format(read=name, cutoff=10, skin=0.5, alpha=alpha, waves=most)
     for ranks in mdrun.rank_counts(*ranks_of):
         got = mdrun.run(deck, ranks=ranks, **more)
