@@ -247,7 +247,8 @@ struct md {
     void *field_values[MD_FIELDS_MAX];
     struct field fields[MD_FIELDS_MAX];
     struct field_frame frame;
-    char species_text[256]; /* description of the field */
+    /* Description of the field: "species:" and ", 0 = A" of each. */
+    char species_text[16 + MD_SPECIES_MAX * (MD_NAME_MAX + 16)];
     struct md_results results;
 
     int phase_pair, phase_bonded, phase_list, phase_integrate, phase_analysis,

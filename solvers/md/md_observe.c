@@ -361,16 +361,10 @@ static void describe_species(struct md *md)
 {
     size_t used =
         (size_t)snprintf(md->species_text, sizeof md->species_text, "species:");
-    for (int s = 0; s < md->n_species; s++) {
-        size_t left = sizeof md->species_text - used;
-        int n = snprintf(md->species_text + used, left, "%s %d = %s",
-                         s > 0 ? "," : "", s, md->species[s].name);
-        if (n < 0 || (size_t)n >= left) {
-            md->species_text[used] = '\0'; /* whole names only */
-            break;
-        }
-        used += (size_t)n;
-    }
+    for (int s = 0; s < md->n_species; s++)
+        used += (size_t)snprintf(md->species_text + used,
+                                 sizeof md->species_text - used, "%s %d = %s",
+                                 s > 0 ? "," : "", s, md->species[s].name);
 }
 
 static void describe_frame(struct md *md)

@@ -7,6 +7,7 @@ import tap
 
 tap.need("numpy", "h5py")
 
+import h5py
 import numpy as np
 
 import mdrun
@@ -97,6 +98,22 @@ b = mdrun.run(deck("full.xyz", "pme", steps=0), name="pme_file")
 tap.below(mdrun.worst(a.observable("mesh_energy"),
                       b.observable("mesh_energy")), 1e-11,
           "a mesh is chosen and filled alike")
+
+# As many species as there are particles, with names of some length.
+many = [f"atom_type_number_{i}" for i in range(64)]
+write("many.xyz", [("species:S:1", lambda i: [many[i]]), POS])
+got = mdrun.run("\n".join(
+    ['[run]', 'solver = "md"', '[md]', 'timestep = 0.002', 'steps = 0',
+     '[md.initial]', 'read = "many.xyz"', '[md.pair]', 'cutoff = 2.5'] +
+    [f'[[md.species]]\nname = "{name}"' for name in many] +
+    [f'[[md.pair.coefficients]]\nspecies = ["{name}", "{name}"]\n'
+     'epsilon = 1.0\nsigma = 1.0' for name in many]) + "\n")
+with h5py.File(got.path, "r") as f:
+    said = f["particles/all/species"].attrs["description"]
+    said = said.decode() if isinstance(said, bytes) else said
+tap.ok(said == "species: " + ", ".join(f"{i} = {name}" for i, name in
+                                       enumerate(many)),
+       "the file names all of 64 species")
 
 WRONG = [
     ([SPECIES, POS, ("mass:R:1", lambda i: [1.0])],
