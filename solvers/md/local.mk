@@ -79,6 +79,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_top.h \
 	solvers/md/md_top_build.c \
 	solvers/md/md_top_build.h \
+	solvers/md/md_top_define.c \
+	solvers/md/md_top_define.h \
 	solvers/md/md_top_molecule.c \
 	solvers/md/md_top_terms.c \
 	solvers/md/md_top_text.c \

@@ -14,15 +14,11 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "md_text.h"
+#include "md_top_define.h"
 
-enum {
-    EXPANSIONS_MAX = 16,   /* definitions within one another */
-    EXPANDED_MAX = 1 << 20 /* bytes of a line with definitions in place */
-};
-
-struct top_macro {
-    char *name, *value;
-};
+/* Files that include others twice are read twice each: few of them within one
+ * another are more than anyone can wait for. */
+enum { FILES_MAX = 10000 };
 
 struct top_source {
     FILE *file;
@@ -31,11 +27,6 @@ struct top_source {
 };
 
 /* ---- messages ---- */
-
-static int no_memory(struct top_text *t)
-{
-    return FAIL(t->ctx, STATUS_MEMORY, "no memory for a topology");
-}
 
 static int fail_at(struct top_text *t, struct top_place place,
                    const char *section, const char *fmt, va_list args)
@@ -119,7 +110,7 @@ static int push(struct top_text *t, const char *path, FILE *file)
     char *name = files ? strdup(path) : NULL;
     if (!name) {
         fclose(file);
-        return no_memory(t);
+        return top_text_no_memory(t);
     }
     *s = (struct top_source){
         .file = file, .real = realpath(path, NULL), .name = t->n_files};
@@ -152,7 +143,7 @@ static int try_include(struct top_text *t, const char *name, size_t k,
                  : k == 0       ? join(here, 1, name)
                                 : join(t->folders[k - 1], 0, name);
     if (!path)
-        return no_memory(t);
+        return top_text_no_memory(t);
     FILE *file = fopen(path, "r");
     *found = file != NULL;
     int status = file ? push(t, path, file) : 0;
@@ -174,6 +165,11 @@ static int include(struct top_text *t, char *rest)
     if (t->depth == TOP_DEPTH_MAX)
         return top_fail(t, "more than %d files include one another",
                         TOP_DEPTH_MAX);
+    if (t->n_files == FILES_MAX)
+        return top_fail(t,
+                        "more than %d files are included; include each of them "
+                        "once, as #ifndef NAME and #define NAME ensure",
+                        FILES_MAX);
     for (size_t k = 0; k <= t->n_folders && !found; k++)
         TRY(try_include(t, name, k, &found));
     if (!found)
@@ -191,7 +187,7 @@ int top_text_open(struct ctx *ctx, const char *path, const char *const *folders,
         .ctx = ctx, .folders = folders, .n_folders = n_folders};
     t->stack = calloc(TOP_DEPTH_MAX, sizeof *t->stack);
     if (!t->stack)
-        return no_memory(t);
+        return top_text_no_memory(t);
     FILE *file = fopen(path, "r");
     if (!file)
         return FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", path,
@@ -212,12 +208,8 @@ void top_text_close(struct top_text *t)
         pop(t);
     for (int32_t k = 0; k < t->n_files; k++)
         free(t->files[k]);
-    for (size_t k = 0; k < t->n_macros; k++) {
-        free(t->macros[k].name);
-        free(t->macros[k].value);
-    }
     free(t->files);
-    free(t->macros);
+    top_free_definitions(t);
     free(t->stack);
     free(t->raw);
     free(t->joined);
@@ -226,49 +218,10 @@ void top_text_close(struct top_text *t)
 
 /* ---- definitions ---- */
 
-static struct top_macro *find_macro(const struct top_text *t, const char *name,
-                                    size_t length)
-{
-    for (size_t k = 0; k < t->n_macros; k++)
-        if (strncmp(t->macros[k].name, name, length) == 0 &&
-            t->macros[k].name[length] == '\0')
-            return &t->macros[k];
-    return NULL;
-}
-
-static int undefine(struct top_text *t, const char *name, size_t length)
-{
-    struct top_macro *m = find_macro(t, name, length);
-    if (!m)
-        return 0;
-    free(m->name);
-    free(m->value);
-    *m = t->macros[--t->n_macros];
-    return 0;
-}
-
-static int define(struct top_text *t, const char *name, size_t length,
-                  const char *value)
-{
-    (void)undefine(t, name, length);
-    if (t->n_macros == t->cap_macros) {
-        size_t grown = 2 * t->cap_macros + 32;
-        struct top_macro *m = realloc(t->macros, grown * sizeof *m);
-        if (!m)
-            return no_memory(t);
-        t->macros = m;
-        t->cap_macros = grown;
-    }
-    struct top_macro *m = &t->macros[t->n_macros];
-    *m = (struct top_macro){strndup(name, length), strdup(value)};
-    t->n_macros++;
-    return m->name && m->value ? 0 : no_memory(t);
-}
-
 int top_text_define(struct top_text *t, const char *text)
 {
     size_t length = strcspn(text, "=");
-    return define(t, text, length, text[length] ? text + length + 1 : "");
+    return top_define(t, text, length, text[length] ? text + length + 1 : "");
 }
 
 /* ---- conditions ---- */
@@ -286,7 +239,7 @@ static int condition(struct top_text *t, const char *name, size_t length,
     if (t->n_conditions == TOP_DEPTH_MAX)
         return top_fail(t, "more than %d conditions within one another",
                         TOP_DEPTH_MAX);
-    int holds = (find_macro(t, name, length) != NULL) == wanted;
+    int holds = top_is_defined(t, name, length) == wanted;
     int outer = is_active(t);
     t->conditions[t->n_conditions++] = (struct top_condition){
         outer && holds, !outer || holds, 0, t->depth, t->place};
@@ -332,29 +285,18 @@ static int directive(struct top_text *t, char *text)
     if (n == 7 && strncmp(text, "include", n) == 0)
         return include(t, rest);
     if (n == 6 && strncmp(text, "define", n) == 0 && length > 0)
-        return define(t, rest, length,
-                      rest + length + strspn(rest + length, " \t"));
-    if (n == 5 && strncmp(text, "undef", n) == 0)
-        return undefine(t, rest, length);
+        return top_define(t, rest, length,
+                          rest + length + strspn(rest + length, " \t"));
+    if (n == 5 && strncmp(text, "undef", n) == 0) {
+        top_undefine(t, rest, length);
+        return 0;
+    }
     if (n == 5 && strncmp(text, "error", n) == 0)
         return top_fail(t, "the file says: %.200s", rest);
     return top_fail(t, "'#%.*s' is not understood", n < 40 ? (int)n : 40, text);
 }
 
 /* ---- lines ---- */
-
-static int reserve(struct top_text *t, char **buffer, size_t *capacity,
-                   size_t size)
-{
-    if (size <= *capacity)
-        return 0;
-    char *grown = realloc(*buffer, 2 * size);
-    if (!grown)
-        return no_memory(t);
-    *buffer = grown;
-    *capacity = 2 * size;
-    return 0;
-}
 
 static void trim_end(char *text)
 {
@@ -391,51 +333,12 @@ static int read_joined(struct top_text *t, int *there)
         goes_on = m > 0 && t->raw[m - 1] == '\\';
         m -= (size_t)goes_on;
         t->raw[m] = '\0';
-        TRY(reserve(t, &t->joined, &t->cap_joined, length + m + 2));
+        TRY(top_reserve(t, &t->joined, &t->cap_joined, length + m + 2));
         memcpy(t->joined + length, t->raw, m);
         length += m;
         if (goes_on)
             t->joined[length++] = ' ';
         t->joined[length] = '\0';
-    }
-    return 0;
-}
-
-/* Words of `text`, with definitions in their place, behind t->line. */
-static int expand(struct top_text *t, const char *text, int depth)
-{
-    if (depth > EXPANSIONS_MAX)
-        return top_fail(t, "definitions that name one another");
-    for (;;) {
-        text += strspn(text, " \t\r\n");
-        size_t n = strcspn(text, " \t\r\n");
-        if (n == 0)
-            return 0;
-        const struct top_macro *m = find_macro(t, text, n);
-        if (m) {
-            TRY(expand(t, m->value, depth + 1));
-        } else {
-            if (t->length + n > EXPANDED_MAX)
-                return top_fail(t, "the line is too long with its definitions");
-            TRY(reserve(t, &t->line, &t->cap_line, t->length + n + 2));
-            memcpy(t->line + t->length, text, n);
-            t->length += n;
-            t->line[t->length++] = ' ';
-            t->line[t->length] = '\0';
-        }
-        text += n;
-    }
-}
-
-static int cut_words(struct top_text *t)
-{
-    char *rest = NULL;
-    t->n_words = 0;
-    for (char *w = strtok_r(t->line, " ", &rest); w;
-         w = strtok_r(NULL, " ", &rest)) {
-        if (t->n_words == TOP_WORDS_MAX)
-            return top_fail(t, "more than %d words in a line", TOP_WORDS_MAX);
-        t->word[t->n_words++] = w;
     }
     return 0;
 }
@@ -487,11 +390,9 @@ int top_text_next(struct top_text *t, int *there)
             continue;
         if (*text == '[')
             return take_head(t, text);
-        t->length = 0;
-        TRY(expand(t, text, 0));
-        if (t->length == 0)
-            continue;
-        return cut_words(t);
+        TRY(top_words(t, text));
+        if (t->n_words > 0)
+            return 0;
     }
     *there = 0;
     return 0;

@@ -68,6 +68,32 @@ off = max(np.abs(length(0, 1) - 0.1).max(), np.abs(length(0, 2) - 0.1).max(),
           np.abs(length(1, 2) - 0.1633).max())
 tap.below(off, 2e-9, "[ settles ] holds water's three distances, nm")
 
+# ---- short texts that stand for much ----
+
+
+def change(name, what, by):
+    """One of opls's files, in the folder wrong, with a change."""
+    cases.write("opls", "wrong")
+    path = os.path.join("wrong", name)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(re.sub(what, by, text, count=1))
+
+
+def nested(levels, times, last):
+    """x0 is `last`, and each further one its predecessor some times over."""
+    return f"#define x0 {last}\n" + "".join(
+        f"#define x{k} " + " ".join([f"x{k - 1}"] * times) + "\n"
+        for k in range(1, levels))
+
+
+change("ff/bonded.itp", "#define turn_c (.*)",
+       nested(15, 1, r"\1") + "#define turn_c x14")
+r = mdrun.run(cases.deck("wrong"), name="nested")
+compare(cases.energies(r), cases.VALUES["opls"],
+        "definitions within one another, 16 of them, change nothing")
+
 # ---- files that are wrong ----
 
 WRONG = [
@@ -91,6 +117,17 @@ WRONG = [
     ("ff/bonded.itp", r"NT NT|CT NT 1 0.1448 319657.6", "CT NT 1 0.1448",
      r"bonded.itp:4: .*takes 2 numbers, not 1"),
     ("topol.top", r"CHN 8", "CHM 8", r"no \[ moleculetype \] 'CHM'"),
+    ("ff/bonded.itp", r"#define turn_c .*",
+     nested(16, 1, "2 2 2 2 2 2") + "#define turn_c x15",
+     r"bonded.itp:29: error: \[ dihedraltypes \]: the definition of 'x0' stands "
+     r"within 16 others, or within itself; write"),
+    ("ff/bonded.itp", r"#define turn_c .*",
+     nested(15, 9, "") + "#define turn_c x14",
+     r"bonded.itp:28: error: \[ dihedraltypes \]: definitions within one "
+     r"another are put in place more than 4096 times in this line; write"),
+    ("ff/bonded.itp", r"#define turn_c .*",
+     nested(15, 9, "2") + "#define turn_c x14",
+     r"bonded.itp:28: error: .*more than 1024 words"),
     ("conf.gro", r"[0-9. ]*\n\Z", " 2.5 2.6 2.7 0.3 0 0 0 0 0\n",
      r"conf.gro:131: .*first edge"),
     ("conf.gro", r"\n[^\n]*\n\Z", "\n", r"conf.gro:131: .*ends here"),
@@ -98,16 +135,20 @@ WRONG = [
      r"conf.gro:3: .*no finite number"),
 ]
 for name, what, by, want in WRONG:
-    cases.write("opls", "wrong")
-    path = os.path.join("wrong", name)
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(re.sub(what, by, text, count=1))
+    change(name, what, by)
     status, said = mdrun.refused(cases.deck("wrong"))
     if not tap.ok(status == 2 and re.search(want, said),
                   f"refused: {want.replace(chr(92), '')}"):
         tap.note(f"status {status}: {said}")
+
+change("topol.top", r"\A", '#include "twice0.itp"\n')
+for k in range(20):
+    with open(f"wrong/twice{k}.itp", "w", encoding="utf-8") as f:
+        f.write(f'#include "twice{k + 1}.itp"\n' * 2 if k < 19 else "\n")
+status, said = mdrun.refused(cases.deck("wrong"))
+tap.ok(status == 2 and re.search(
+    r"twice\d+.itp:[12]: error: more than 10000 files are included; include "
+    "each", said), "files that include one another twice are refused")
 
 status, said = mdrun.refused(re.sub(r'"(\S+) (fs|nm)"', r"\1",
                                     cases.deck("opls", units="lj")))
