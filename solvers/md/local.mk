@@ -10,6 +10,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_barostat.h \
 	solvers/md/md_bath.c \
 	solvers/md/md_bench.c \
+	solvers/md/md_bond_images.c \
+	solvers/md/md_bond_images.h \
 	solvers/md/md_bond_sizes.c \
 	solvers/md/md_bonds.c \
 	solvers/md/md_box.c \

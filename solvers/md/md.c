@@ -33,6 +33,7 @@ static void md_destroy(struct ctx *ctx, void *state)
     topology_destroy(md->topology);
     md_balance_free(md);
     md_bonds_free(md);
+    md_bond_images_free(md);
     md_rigid_free(md);
     md_eam_free(md);
     md_forms_free(md);
@@ -336,6 +337,7 @@ static int md_start(struct ctx *ctx, void *state)
     TRY(md_regions_start(ctx, md));
     TRY(md_redistribute(ctx, md));
     TRY(md_rigid_start(ctx, md, 0));
+    TRY(md_bond_images_begin(ctx, md));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
     struct md_sums *sums = want_sums(md, 1);
     if (md->eam) {

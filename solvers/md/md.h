@@ -17,6 +17,7 @@
 #include "kernels/md/md_kernels.h"
 #include "md_analysis.h"
 #include "md_barostat.h"
+#include "md_bond_images.h"
 #include "md_deform.h"
 #include "md_dynamics.h"
 #include "md_minimize.h"
@@ -217,6 +218,7 @@ struct md {
     struct md_store *store;
     struct halo *halo;
     struct topology *topology; /* NULL: no bonds */
+    struct md_bond_images bond_images;
 
     /* the run */
     int64_t step;

@@ -401,6 +401,7 @@ int md_frame(struct ctx *ctx, void *state, int n_names,
     }
     particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);
     TRY(fetch_rows(ctx, md, wanted[FORCE]));
+    TRY(md_bond_images_check(ctx, md, md->rows));
     describe_frame(md);
     for (int f = 0; f < N_FIELDS && status == 0; f++)
         if (wanted[f])

@@ -182,6 +182,7 @@ int md_results(struct ctx *ctx, void *state, const struct result_table **tables,
     struct md *md = state;
     struct md_results *r = &md->results;
     int i = 0;
+    TRY(md_bond_images_check(ctx, md, NULL));
     md_results_free(md);
     if (md->rdf.on && md->rdf.n_samples > 0)
         TRY(add_rdf(ctx, md));

@@ -226,6 +226,7 @@ enum { STEP, LIST_STEP, UNSAFE_STEPS, COUNTERS };
 int md_save(struct ctx *ctx, void *state, struct state_io *io)
 {
     struct md *md = state;
+    TRY(md_bond_images_check(ctx, md, NULL));
     md_work_fetch(md);
     int64_t counters[COUNTERS] = {md->step, md->list_step, md->unsafe_steps};
     struct state_array numbers =
@@ -482,6 +483,7 @@ int md_restore(struct ctx *ctx, void *state, struct state_io *io)
     TRY(md_regions_restore(ctx, md, io));
     TRY(restore_particles(ctx, md, io, counters[LIST_STEP]));
     TRY(md_rigid_start(ctx, md, 1));
+    TRY(md_bond_images_begin(ctx, md));
     TRY(md_groups_start(ctx, md));
     md_chain_fit(&md->chain, md->degrees_of_freedom,
                  md->constants->boltzmann * md->temperature, md->relaxation);

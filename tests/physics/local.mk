@@ -2,6 +2,7 @@
 PHYSICS_TESTS = \
 	tests/physics/analysis.py \
 	tests/physics/balance.py \
+	tests/physics/bond_images.py \
 	tests/physics/bonds.py \
 	tests/physics/brownian.py \
 	tests/physics/dpd.py \

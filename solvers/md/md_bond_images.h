@@ -1,0 +1,45 @@
+/* md_bond_images.h: bonds that would be taken to another image.
+ *
+ * Along a bond the nearest image of a partner counts. Where one rank spans the
+ * box, a bond that grows beyond half of it therefore turns around and pulls its
+ * particles on, to another image, and a little later it looks like any other.
+ * How often each particle was wrapped tells: within a bond that stays as it is,
+ * the images of the two differ as they did in the beginning.
+ *
+ * That is looked at where all particles are at hand anyway: before a frame or a
+ * checkpoint is written, and at the end, so that a step costs what it did.
+ * Several ranks find such a bond when a partner leaves what they can see.
+ */
+#ifndef WARPDECK_SOLVERS_MD_BOND_IMAGES_H
+#define WARPDECK_SOLVERS_MD_BOND_IMAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ctx;
+struct md;
+struct md_particle;
+
+/* A pair whose images differ from the beginning, as files may have it. */
+struct md_pair_apart {
+    size_t pair; /* its place among all pairs of all terms */
+    int32_t turns[3];
+};
+
+struct md_bond_images {
+    int on;       /* one rank, with terms */
+    int64_t step; /* when all were last found as they should be */
+    struct md_pair_apart *apart; /* owned; by place */
+    size_t n, capacity;
+    size_t at; /* while they are compared: the next one */
+};
+
+/* Remember the images of now, when particles and terms are in their places. */
+int md_bond_images_begin(struct ctx *ctx, struct md *md);
+/* Compare with them. rows: all particles by their ids, or NULL. Collective.
+ * Errors: STATUS_LOST_PARTICLES, with step and ids. */
+int md_bond_images_check(struct ctx *ctx, struct md *md,
+                         const struct md_particle *rows);
+void md_bond_images_free(struct md *md);
+
+#endif
