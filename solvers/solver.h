@@ -24,6 +24,7 @@ struct state_io;
  * and the choice of a device). */
 struct estimate {
     char problem[128];    /* "32000 particles" */
+    char terms[160];      /* what acts among them, "432 bonds"; may be "" */
     int64_t items;        /* particles, cells, paths */
     int decomposition[3]; /* ranks in x, y, z */
     double items_per_rank;

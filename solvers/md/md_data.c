@@ -34,6 +34,7 @@ void md_data_free(struct md_data *data)
         free(data->coeff[k]);
     free(data->atoms);
     free(data->terms);
+    free(data->special);
     free(data->lj);
     free(data->pairs14);
     free(data->path);
@@ -178,16 +179,13 @@ static int is_plain(const struct md *md, const struct md_term *term)
            (!charged || f->special_coulomb[term->type] >= 1);
 }
 
-/* Pairs that the bonds of the whole system exclude or change, on rank 0. */
+/* Pairs that the bonds of the whole system exclude or change. */
 static int find_special(struct ctx *ctx, const struct md *md,
-                        const struct md_data *data, struct md_term **special,
-                        size_t *n)
+                        struct md_data *data)
 {
-    size_t bonds = 0;
+    size_t bonds = 0, all;
     int64_t(*pairs)[2] =
         malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *pairs);
-    *special = NULL;
-    *n = 0;
     if (!pairs)
         return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
     for (size_t i = 0; i < data->n_all_terms; i++)
@@ -195,15 +193,24 @@ static int find_special(struct ctx *ctx, const struct md *md,
             pairs[bonds][0] = data->terms[i].id[0];
             pairs[bonds++][1] = data->terms[i].id[1];
         }
-    int status = topology_special(ctx, data->n_atoms, bonds,
-                                  (const int64_t(*)[2])pairs, special, n);
+    int status =
+        topology_special(ctx, data->n_atoms, bonds, (const int64_t(*)[2])pairs,
+                         &data->special, &all);
     free(pairs);
-    size_t all = *n;
-    *n = 0;
-    for (size_t i = 0; i < all; i++)
-        if (!is_plain(md, &(*special)[i]))
-            (*special)[(*n)++] = (*special)[i];
+    for (size_t i = 0; i < all && status == 0; i++)
+        if (!is_plain(md, &data->special[i]))
+            data->special[data->n_special++] = data->special[i];
     return status;
+}
+
+int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data)
+{
+    if (!data->styled && !data->special)
+        return find_special(ctx, md, data);
+    data->n_special = data->styled ? 0 : data->n_special;
+    for (size_t i = 0; i < data->n_all_terms && data->styled; i++)
+        data->n_special += data->terms[i].kind == MD_TERM_SPECIAL;
+    return 0;
 }
 
 /* A bond of more than half the box is nearer to another image of its particle:
@@ -232,37 +239,37 @@ static int check_bonds(struct ctx *ctx, const struct md *md,
 }
 
 static int place_terms(struct ctx *ctx, const struct md *md,
-                       const struct md_data *data, const struct md_list *list,
+                       struct md_data *data, const struct md_list *list,
                        struct topology *topology)
 {
     int is_reader = comm_rank(ctx->comm) == 0, status;
     unsigned char *here = NULL;
-    struct md_term *special = NULL, *groups = NULL;
+    struct md_term *groups = NULL;
     const struct md_term *terms = data->terms;
-    size_t n = 0, n_terms = is_reader ? data->n_all_terms : 0;
+    size_t n_terms = is_reader ? data->n_all_terms : 0;
     status = mark_own(ctx, data, list, &here);
     if (status == 0 && is_reader)
         status = check_bonds(ctx, md, data);
-    if (status == 0 && is_reader && !data->styled)
-        status = find_special(ctx, md, data, &special, &n);
+    if (status == 0 && is_reader)
+        status = md_data_special(ctx, md, data);
     if (status == 0 && is_reader && md->rigid.on) {
         status = md_rigid_groups(ctx, md, data, &groups, &n_terms);
         terms = groups;
     }
     TRY_CLEANUP(comm_agree(ctx, status));
     TRY_CLEANUP(share_terms(ctx, terms, n_terms, here, topology));
-    TRY_CLEANUP(share_terms(ctx, special, n, here, topology));
+    TRY_CLEANUP(share_terms(ctx, data->special,
+                            data->special ? data->n_special : 0, here,
+                            topology));
     topology_sort(topology);
 cleanup:
     free(here);
-    free(special);
     free(groups);
     return status;
 }
 
-int md_data_place(struct ctx *ctx, const struct md *md,
-                  const struct md_data *data, struct md_list *list,
-                  struct topology *topology)
+int md_data_place(struct ctx *ctx, const struct md *md, struct md_data *data,
+                  struct md_list *list, struct topology *topology)
 {
     TRY(place_atoms(ctx, md, data, list));
     return topology ? place_terms(ctx, md, data, list, topology) : 0;

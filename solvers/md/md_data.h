@@ -60,6 +60,8 @@ struct md_data {
     struct md_particle *atoms; /* [n_atoms], by line; as the file has them */
     struct md_term *terms;     /* of all kinds, in the file's order */
     size_t n_all_terms;
+    struct md_term *special; /* see md_data_special(); NULL: not looked for */
+    size_t n_special;
 };
 
 /* Whether a path names a data file: "x.data", "data.x", "x.lmp". */
@@ -73,10 +75,13 @@ int md_data_parse(struct ctx *ctx, const char *path, const char *style,
 int md_data_share(struct ctx *ctx, struct md_data *data);
 void md_data_free(struct md_data *data);
 
+/* The pairs that bonds exclude or scale: those among the terms of a topology,
+ * else what the bonds of a data file make of them. Rank 0; not collective. */
+int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data);
+
 /* Each rank's particles (wrapped into the box) into the list, and their terms
  * and excluded pairs into the topology, where there is one. Collective. */
-int md_data_place(struct ctx *ctx, const struct md *md,
-                  const struct md_data *data, struct md_list *list,
-                  struct topology *topology);
+int md_data_place(struct ctx *ctx, const struct md *md, struct md_data *data,
+                  struct md_list *list, struct topology *topology);
 
 #endif

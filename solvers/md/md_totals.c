@@ -77,6 +77,29 @@ static double bytes_of_terms(const struct md *md)
     return (2.4 * sizeof(struct md_term) * listed + 96 * n) / md->grid.size;
 }
 
+/* "432 bonds, 1 angle, 648 pairs that bonds exclude or scale". */
+static int describe_terms(struct ctx *ctx, const struct md *md, char *text,
+                          size_t size)
+{
+    static const char *const names[MD_DATA_KINDS] = {"bond", "angle",
+                                                     "dihedral", "improper"};
+    size_t used = 0;
+    text[0] = '\0';
+    if (!md->data || !md->bonded.on || comm_rank(ctx->comm) != 0)
+        return 0;
+    TRY(md_data_special(ctx, md, md->data));
+    for (int k = 0; k < MD_DATA_KINDS; k++) {
+        int64_t n = md->data->n_terms[k];
+        if (n > 0)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%" PRId64 " %s%s, ",
+                                 n, names[k], n == 1 ? "" : "s");
+    }
+    snprintf(text + used, size - used, "%zu pair%s that bonds exclude or scale",
+             md->data->n_special, md->data->n_special == 1 ? "" : "s");
+    return 0;
+}
+
 static double volume(const double length[3])
 {
     return length[0] * length[1] * length[2];
@@ -117,6 +140,7 @@ int md_estimate(struct ctx *ctx, void *state, struct estimate *out)
         snprintf(out->problem + used, sizeof out->problem - (size_t)used,
                  " in a box tilted by %.6g, %.6g, %.6g", md->tilt[0],
                  md->tilt[1], md->tilt[2]);
+    TRY(describe_terms(ctx, md, out->terms, sizeof out->terms));
     snprintf(out->length_unit, sizeof out->length_unit, "%s",
              md->unit_text[MD_LENGTH]);
     for (int d = 0; d < 3; d++) {

@@ -23,6 +23,8 @@ static void print_problem(struct ctx *ctx, const struct job *job)
     log_info(ctx->log, "  solver         %s, %s, in %s", job->solver->name,
              job->solver->title, job->solver->precision(job->state));
     log_info(ctx->log, "  problem        %s", e->problem);
+    if (e->terms[0] != '\0')
+        log_info(ctx->log, "  bonds          %s", e->terms);
     if (e->box[0] > 0)
         log_info(ctx->log, "  box            %.8g x %.8g x %.8g%s%s", e->box[0],
                  e->box[1], e->box[2], e->length_unit[0] != '\0' ? " " : "",

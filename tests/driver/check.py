@@ -77,6 +77,7 @@ def check(*args, ranks=1):
 
 
 said, warned = check("md.toml")
+tap.ok(" bonds " not in said, "no bonds are told of where there are none")
 found = re.search(r"time about .* for (\d+) steps, without output from (\d+) "
                   r"steps on this machine's 1 rank, ([0-9.]+) ms each", said)
 if not tap.ok(found, "the time of a run is told, from how many steps on how "

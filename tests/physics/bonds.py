@@ -249,6 +249,17 @@ def check_resume():
     tap.note(f"worst {worst:.1e}")
 
 
+def check_counts():
+    """Of each molecule: 5 pairs one bond apart, 5 two and 4 three."""
+    path = mdrun.write("count.toml", deck())
+    for more, pairs in (([], 14), (["md.bonds.special_lj=[0,1,1]"], 5)):
+        said = tap.warpdeck("check", path, *more, "--measure", "0").stdout
+        want = (f" 320 bonds, 256 angles, 192 dihedrals, 64 impropers, "
+                f"{64 * pairs} pairs that bonds exclude or scale\n")
+        tap.ok(want in said, f"check counts what is bound, and {pairs} pairs of "
+               "each molecule")
+
+
 # ---- LAMMPS ----
 
 LAMMPS = """units lj
@@ -354,6 +365,7 @@ def check_refused():
 def main():
     check_sums()
     check_motion()
+    check_counts()
     check_resume()
     check_peer()
     check_refused()

@@ -68,6 +68,12 @@ off = max(np.abs(length(0, 1) - 0.1).max(), np.abs(length(0, 2) - 0.1).max(),
           np.abs(length(1, 2) - 0.1633).max())
 tap.below(off, 2e-9, "[ settles ] holds water's three distances, nm")
 
+# 18 pairs of a chain and 3 of a water are up to 3 and 2 bonds apart.
+said = tap.warpdeck("check", mdrun.write("count.toml", cases.deck("opls")),
+                    "--measure", "0").stdout
+tap.ok(" 96 bonds, 72 angles, 56 dihedrals, 216 pairs that bonds exclude or "
+       "scale\n" in said, "check counts the terms of all molecules")
+
 # ---- short texts that stand for much ----
 
 
