@@ -1,7 +1,11 @@
 /* topology.c: see topology.h.
  *
  * A table from ids to pieces of one long array of terms. What particles leave
- * behind are holes, closed when they make up half of the array.
+ * behind are holes: those that come take a hole of their size, and all are
+ * closed when they make up half of the array.
+ *
+ * The list of all terms is kept in order. Where few particles have come or gone
+ * since it was made, their terms alone are looked at again.
  */
 #include "domain/topology.h"
 
@@ -17,18 +21,29 @@ struct entry {
     size_t first, n;
 };
 
+/* An array of terms that grows. */
+struct terms {
+    struct md_term *all;
+    size_t n, capacity;
+};
+
+/* Holes of up to so many terms are taken again. */
+enum { HOLE_SIZES = 64 };
+
 struct topology {
     struct entry *table;
     size_t capacity; /* or 0; not direct: a power of two */
     int direct;      /* an id is its own place */
     size_t used;     /* entries that are not free, also those left */
     size_t particles;
-    struct md_term *terms;
-    size_t n_terms, cap_terms, n_holes;
-    size_t n_of_kind[MD_TERM_KINDS]; /* of all particles, holes left out */
-    struct md_term *out;
-    size_t cap_out;
-    int changed; /* since topology_terms() */
+    struct terms terms;
+    size_t n_holes;
+    /* The first hole of each size, + 1; in its first id stands the next. */
+    size_t hole[HOLE_SIZES];
+    struct terms out, next; /* what was listed last; room for the next list */
+    struct terms touched;   /* terms of those that came or went since then */
+    int anew;               /* too many did: list all terms anew */
+    int changed;            /* since topology_terms() */
 };
 
 enum { FREE = 0, LEFT = -1 };
@@ -38,7 +53,7 @@ int topology_create(struct ctx *ctx, struct topology **out)
     *out = calloc(1, sizeof **out);
     if (!*out)
         return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
-    (*out)->changed = 1;
+    (*out)->changed = (*out)->anew = 1;
     return 0;
 }
 
@@ -47,15 +62,19 @@ void topology_destroy(struct topology *t)
     if (!t)
         return;
     free(t->table);
-    free(t->terms);
-    free(t->out);
+    free(t->terms.all);
+    free(t->out.all);
+    free(t->next.all);
+    free(t->touched.all);
     free(t);
 }
 
 size_t topology_bytes(const struct topology *t)
 {
     return t->capacity * sizeof *t->table +
-           (t->cap_terms + t->cap_out) * sizeof *t->terms;
+           (t->terms.capacity + t->out.capacity + t->next.capacity +
+            t->touched.capacity) *
+               sizeof(struct md_term);
 }
 
 /* ---- the table ---- */
@@ -122,21 +141,26 @@ static int reserve_entry(struct ctx *ctx, struct topology *t, int64_t id)
 
 /* ---- the terms ---- */
 
-static int reserve(struct ctx *ctx, struct md_term **p, size_t *capacity,
-                   size_t n)
+/* Room for n terms. 0, or -1 without memory. */
+static int grow(struct terms *t, size_t n)
 {
-    if (n <= *capacity)
+    if (n <= t->capacity)
         return 0;
     size_t grown = n + n / 4 + 64;
-    struct md_term *fresh = realloc(*p, grown * sizeof *fresh);
+    struct md_term *fresh = realloc(t->all, grown * sizeof *fresh);
     if (!fresh)
-        return FAIL(ctx, STATUS_MEMORY,
-                    "no memory for %zu bonds and other "
-                    "terms",
-                    grown);
-    *p = fresh;
-    *capacity = grown;
+        return -1;
+    t->all = fresh;
+    t->capacity = grown;
     return 0;
+}
+
+static int reserve(struct ctx *ctx, struct terms *t, size_t n)
+{
+    if (grow(t, n) == 0)
+        return 0;
+    return FAIL(ctx, STATUS_MEMORY, "no memory for %zu bonds and other terms",
+                n);
 }
 
 static int by_first(const void *a, const void *b)
@@ -150,6 +174,7 @@ static int by_first(const void *a, const void *b)
 static int compact(struct ctx *ctx, struct topology *t)
 {
     size_t n = 0, at = 0;
+    struct md_term *terms = t->terms.all;
     struct entry **order = malloc((t->particles + 1) * sizeof *order);
     if (!order)
         return FAIL(ctx, STATUS_MEMORY, "no memory to sort bonds");
@@ -159,14 +184,56 @@ static int compact(struct ctx *ctx, struct topology *t)
     qsort(order, n, sizeof *order, by_first);
     for (size_t k = 0; k < n; k++) {
         struct entry *e = order[k];
-        memmove(t->terms + at, t->terms + e->first, e->n * sizeof *t->terms);
+        memmove(terms + at, terms + e->first, e->n * sizeof *terms);
         e->first = at;
         at += e->n;
     }
     free(order);
-    t->n_terms = at;
+    t->terms.n = at;
     t->n_holes = 0;
+    memset(t->hole, 0, sizeof t->hole);
     return 0;
+}
+
+static void leave_hole(struct topology *t, size_t first, size_t n)
+{
+    t->n_holes += n;
+    if (n == 0 || n >= HOLE_SIZES)
+        return;
+    t->terms.all[first].id[0] = (int64_t)t->hole[n];
+    t->hole[n] = first + 1;
+}
+
+/* Where n terms may stand: in a hole, or at the end. */
+static int find_room(struct ctx *ctx, struct topology *t, size_t n,
+                     size_t *first)
+{
+    if (n < HOLE_SIZES && t->hole[n] > 0) {
+        *first = t->hole[n] - 1;
+        t->hole[n] = (size_t)t->terms.all[*first].id[0];
+        t->n_holes -= n;
+        return 0;
+    }
+    TRY(reserve(ctx, &t->terms, t->terms.n + n));
+    *first = t->terms.n;
+    t->terms.n += n;
+    return 0;
+}
+
+/* These have come or gone, or one of their particles has. */
+static void touch(struct topology *t, const struct md_term *terms, size_t n)
+{
+    struct terms *touched = &t->touched;
+    t->changed = 1;
+    if (t->anew)
+        return;
+    if (touched->n + n > t->out.n / 8 + 64 ||
+        grow(touched, touched->n + n) != 0) {
+        t->anew = 1;
+        return;
+    }
+    memcpy(touched->all + touched->n, terms, n * sizeof *terms);
+    touched->n += n;
 }
 
 int topology_add(struct ctx *ctx, struct topology *t, int64_t id,
@@ -174,30 +241,28 @@ int topology_add(struct ctx *ctx, struct topology *t, int64_t id,
 {
     if (n == 0)
         return 0;
-    t->changed = 1;
+    touch(t, terms, n);
     struct entry *e = find(t, id);
     if (!e) {
         TRY(reserve_entry(ctx, t, id));
         e = put(t, id);
         t->particles++;
     }
-    int at_end = e->n > 0 && e->first + e->n == t->n_terms;
-    size_t old = at_end ? 0 : e->n;
-    TRY(reserve(ctx, &t->terms, &t->cap_terms, t->n_terms + old + n));
-    if (!at_end) { /* what it has goes along to the end */
-        if (old > 0)
-            memcpy(t->terms + t->n_terms, t->terms + e->first,
-                   old * sizeof *t->terms);
-        e->first = t->n_terms;
-        t->n_terms += old;
-        t->n_holes += old;
+    if (e->n > 0 && e->first + e->n == t->terms.n) {
+        TRY(reserve(ctx, &t->terms, t->terms.n + n));
+        t->terms.n += n;
+    } else { /* what it has goes along */
+        size_t first;
+        TRY(find_room(ctx, t, e->n + n, &first));
+        if (e->n > 0)
+            memcpy(t->terms.all + first, t->terms.all + e->first,
+                   e->n * sizeof *terms);
+        leave_hole(t, e->first, e->n);
+        e->first = first;
     }
-    memcpy(t->terms + t->n_terms, terms, n * sizeof *terms);
-    for (size_t k = 0; k < n; k++)
-        t->n_of_kind[terms[k].kind]++;
-    t->n_terms += n;
+    memcpy(t->terms.all + e->first + e->n, terms, n * sizeof *terms);
     e->n += n;
-    if (t->n_holes > 1024 && t->n_holes > t->n_terms / 2)
+    if (t->n_holes > 1024 && t->n_holes > t->terms.n / 2)
         return compact(ctx, t);
     return 0;
 }
@@ -215,11 +280,11 @@ static int compare_terms(const void *a, const void *b)
 
 void topology_sort(struct topology *t)
 {
-    t->changed = 1;
+    t->changed = t->anew = 1;
     for (size_t k = 0; k < t->capacity; k++)
         if (t->table[k].id > 0)
-            qsort(t->terms + t->table[k].first, t->table[k].n, sizeof *t->terms,
-                  compare_terms);
+            qsort(t->terms.all + t->table[k].first, t->table[k].n,
+                  sizeof *t->terms.all, compare_terms);
 }
 
 const struct md_term *topology_of(const struct topology *t, int64_t id,
@@ -227,7 +292,7 @@ const struct md_term *topology_of(const struct topology *t, int64_t id,
 {
     const struct entry *e = find(t, id);
     *n = e ? e->n : 0;
-    return e ? t->terms + e->first : NULL;
+    return e ? t->terms.all + e->first : NULL;
 }
 
 /* ---- messages: {id, n, terms[n]} ---- */
@@ -240,7 +305,7 @@ struct head {
 size_t topology_packed_bytes(const struct topology *t, int64_t id)
 {
     const struct entry *e = find(t, id);
-    return e ? sizeof(struct head) + e->n * sizeof *t->terms : 0;
+    return e ? sizeof(struct head) + e->n * sizeof *t->terms.all : 0;
 }
 
 size_t topology_pack(struct topology *t, int64_t id, void *to)
@@ -249,17 +314,15 @@ size_t topology_pack(struct topology *t, int64_t id, void *to)
     if (!e)
         return 0;
     struct head head = {id, e->n};
+    const struct md_term *terms = t->terms.all + e->first;
     unsigned char *out = to;
     memcpy(out, &head, sizeof head);
-    memcpy(out + sizeof head, t->terms + e->first, e->n * sizeof *t->terms);
-    size_t bytes = sizeof head + e->n * sizeof *t->terms;
-    for (size_t k = 0; k < e->n; k++)
-        t->n_of_kind[t->terms[e->first + k].kind]--;
-    t->n_holes += e->n;
+    memcpy(out + sizeof head, terms, e->n * sizeof *terms);
+    touch(t, terms, e->n);
+    leave_hole(t, e->first, e->n);
     *e = (struct entry){LEFT, 0, 0};
     t->particles--;
-    t->changed = 1;
-    return bytes;
+    return sizeof head + head.n * sizeof *terms;
 }
 
 int topology_unpack(struct ctx *ctx, struct topology *t, const void *from,
@@ -297,107 +360,97 @@ static int is_first_here(const struct topology *t, const struct md_term *term,
     return 1;
 }
 
-/* How many particles are looked for at a time: those that came lately have
- * their terms in other parts of memory. */
-enum { BATCH = 32, CACHE_LINE = 64 };
-
-/* Entries of a batch of particles that have terms; what will be read is asked
- * for beforehand. */
-static void find_batch(const struct topology *t, const int64_t *ids, size_t n,
-                       const struct entry *found[BATCH])
+/* All terms, from one particle after another. Where an id is its own place they
+ * are nearly in order then, and mostly wholly so. */
+static int list_anew(struct ctx *ctx, struct topology *t)
 {
-    for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&t->table[id_place(ids[i], t->capacity, t->direct)]);
-    for (size_t i = 0; i < n; i++) {
-        const struct entry *e = found[i] = find(t, ids[i]);
-        const char *from = (const char *)(t->terms + e->first);
-        for (size_t b = 0; b < e->n * sizeof *t->terms; b += CACHE_LINE)
-            __builtin_prefetch(from + b);
+    struct terms *out = &t->out;
+    TRY(reserve(ctx, out, t->terms.n - t->n_holes));
+    out->n = 0;
+    for (size_t i = 0; i < t->capacity; i++) {
+        const struct entry *e = &t->table[i];
+        for (size_t k = e->first; k < e->first + e->n; k++)
+            if (is_first_here(t, &t->terms.all[k], e->id))
+                out->all[out->n++] = t->terms.all[k];
     }
-}
-
-/* Ascending, digit by digit from the last one (Knuth, volume 3, section
- * 5.2.5). */
-static void sort_ids(int64_t *ids, int64_t *scratch, size_t n)
-{
-    enum { DIGIT = 11 };
-    int64_t greatest = 0, *from = ids, *to = scratch;
-    for (size_t i = 0; i < n; i++)
-        greatest = ids[i] > greatest ? ids[i] : greatest;
-    for (int shift = 0; shift < 63 && greatest >> shift > 0; shift += DIGIT) {
-        size_t first[(1 << DIGIT) + 1] = {0};
-        const int64_t mask = (1 << DIGIT) - 1;
-        for (size_t i = 0; i < n; i++)
-            first[(from[i] >> shift & mask) + 1]++;
-        for (int k = 0; k < 1 << DIGIT; k++)
-            first[k + 1] += first[k];
-        for (size_t i = 0; i < n; i++)
-            to[first[from[i] >> shift & mask]++] = from[i];
-        int64_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != ids)
-        memcpy(ids, from, n * sizeof *ids);
-}
-
-/* The particles that have terms, ascending; scratch is as long as ids. */
-static void list_particles(const struct topology *t, int64_t *ids,
-                           int64_t *scratch)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < t->capacity; k++)
-        if (t->table[k].id > 0)
-            ids[n++] = t->table[k].id;
-    if (!t->direct)
-        sort_ids(ids, scratch, n);
-}
-
-/* Each kind's terms from first[kind] on, where there is room for all that
- * particles have; ends[kind]: behind the last one. */
-static void list_terms(const struct topology *t, const int64_t *ids,
-                       size_t ends[MD_TERM_KINDS])
-{
-    const struct entry *found[BATCH];
-    for (size_t i = 0; i < t->particles; i++) {
-        size_t left = t->particles - i;
-        if (i % BATCH == 0)
-            find_batch(t, ids + i, left < BATCH ? left : BATCH, found);
-        const struct entry *e = found[i % BATCH];
-        for (size_t k = 0; k < e->n; k++) {
-            const struct md_term *term = &t->terms[e->first + k];
-            if (is_first_here(t, term, ids[i]))
-                t->out[ends[term->kind]++] = *term;
+    for (size_t k = 1; k < out->n; k++)
+        if (compare_terms(&out->all[k - 1], &out->all[k]) > 0) {
+            qsort(out->all, out->n, sizeof *out->all, compare_terms);
+            break;
         }
+    return 0;
+}
+
+/* How many of this term there are: a particle may have two that are alike. */
+static size_t count_here(const struct topology *t, const struct md_term *term)
+{
+    const struct entry *e = NULL;
+    size_t n = 0;
+    for (int k = 0; k < md_term_size(term->kind) && !e; k++)
+        e = find(t, term->id[k]);
+    for (size_t k = 0; e && k < e->n; k++)
+        n += compare_terms(&t->terms.all[e->first + k], term) == 0;
+    return n;
+}
+
+/* The first of the ordered terms from `from` on that is not before this one. */
+static size_t place_of(const struct terms *t, size_t from,
+                       const struct md_term *term)
+{
+    size_t below = from, above = t->n;
+    while (below < above) {
+        size_t middle = below + (above - below) / 2;
+        if (compare_terms(&t->all[middle], term) < 0)
+            below = middle + 1;
+        else
+            above = middle;
     }
+    return below;
+}
+
+/* The last list, but for those terms that were touched. */
+static int list_touched(struct ctx *ctx, struct topology *t)
+{
+    struct terms *out = &t->out, *next = &t->next, *touched = &t->touched;
+    TRY(reserve(ctx, next, out->n + touched->n));
+    qsort(touched->all, touched->n, sizeof *touched->all, compare_terms);
+    size_t from = 0;
+    next->n = 0;
+    for (size_t k = 0; k <= touched->n; k++) {
+        const struct md_term *term = &touched->all[k];
+        int end = k == touched->n;
+        if (!end && k > 0 && compare_terms(term - 1, term) == 0)
+            continue;
+        size_t to = end ? out->n : place_of(out, from, term);
+        if (to > from)
+            memcpy(next->all + next->n, out->all + from,
+                   (to - from) * sizeof *out->all);
+        next->n += to - from;
+        for (from = to; !end && from < out->n &&
+                        compare_terms(&out->all[from], term) == 0;)
+            from++;
+        for (size_t n = end ? 0 : count_here(t, term); n > 0; n--)
+            next->all[next->n++] = *term;
+    }
+    struct terms swap = *out;
+    *out = *next;
+    *next = swap;
+    return 0;
 }
 
 int topology_terms(struct ctx *ctx, struct topology *t,
                    const struct md_term **out, size_t *n)
 {
-    size_t first[MD_TERM_KINDS], ends[MD_TERM_KINDS], room = 0;
-    int64_t *ids = malloc((2 * t->particles + 1) * sizeof *ids);
     *n = 0;
-    if (!ids)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for %zu ids", t->particles);
-    for (int kind = 0; kind < MD_TERM_KINDS; kind++) {
-        first[kind] = ends[kind] = room;
-        room += t->n_of_kind[kind];
-    }
-    int status = reserve(ctx, &t->out, &t->cap_out, room);
-    if (status == 0) {
-        list_particles(t, ids, ids + t->particles);
-        list_terms(t, ids, ends);
-        for (int kind = 0; kind < MD_TERM_KINDS; kind++) {
-            size_t m = ends[kind] - first[kind];
-            memmove(t->out + *n, t->out + first[kind], m * sizeof *t->out);
-            *n += m;
-        }
-        t->changed = 0;
-    }
-    *out = t->out;
-    free(ids);
-    return status;
+    if (t->anew)
+        TRY(list_anew(ctx, t));
+    else if (t->touched.n > 0)
+        TRY(list_touched(ctx, t));
+    t->changed = t->anew = 0;
+    t->touched.n = 0;
+    *out = t->out.all;
+    *n = t->out.n;
+    return 0;
 }
 
 int topology_changed(const struct topology *t)

@@ -49,11 +49,10 @@ size_t topology_pack(struct topology *t, int64_t id, void *to);
 int topology_unpack(struct ctx *ctx, struct topology *t, const void *from,
                     size_t bytes);
 
-/* All terms of this rank's particles: each once, with the first of its
- * particles that is here; by kind, and in ascending order of those particles'
- * ids. So a run that goes on with the same particles, wherever they stand, adds
- * up the same terms in the same order. *out, *n are owned by the topology until
- * the next call. Errors: STATUS_MEMORY. */
+/* All terms of this rank's particles, each once, in the order of kind, ids and
+ * type. So a run that goes on with the same particles, wherever they stand and
+ * however they came, adds up the same terms in the same order. *out, *n are
+ * owned by the topology until the next call. Errors: STATUS_MEMORY. */
 int topology_terms(struct ctx *ctx, struct topology *t,
                    const struct md_term **out, size_t *n);
 

@@ -351,6 +351,95 @@ static void check_travel(struct ctx *ctx)
     topology_destroy(b);
 }
 
+/* ---- terms that are looked at again ---- */
+
+enum { TRAVELLERS = 400, ROUNDS = 200 };
+
+/* Term k of a ring in the order of kind, ids and type: bonds, angles, and a
+ * dihedral on every tenth particle that is there twice. */
+static struct md_term ring_term(int k)
+{
+    int kind = k < TRAVELLERS       ? MD_TERM_BOND
+               : k < 2 * TRAVELLERS ? MD_TERM_ANGLE
+                                    : MD_TERM_DIHEDRAL;
+    int first = kind == MD_TERM_DIHEDRAL ? (k - 2 * TRAVELLERS) / 2 * 10
+                                         : k % TRAVELLERS;
+    struct md_term t = {.kind = kind};
+    for (int e = 0; e < md_term_size(kind); e++)
+        t.id[e] = (first + e) % TRAVELLERS + 1;
+    return t;
+}
+enum { RING_TERMS = 2 * TRAVELLERS + 2 * TRAVELLERS / 10 };
+
+static int is_here(const struct md_term *t, const int *rank, int r)
+{
+    for (int e = 0; e < md_term_size(t->kind); e++)
+        if (rank[t->id[e]] == r)
+            return 1;
+    return 0;
+}
+
+static int lists_match(struct ctx *ctx, struct topology *const side[2],
+                       const int *rank)
+{
+    for (int r = 0; r < 2; r++) {
+        const struct md_term *out = NULL;
+        size_t n = 0, m = 0;
+        if (topology_terms(ctx, side[r], &out, &n) != 0)
+            return 0;
+        for (int k = 0; k < RING_TERMS; k++) {
+            struct md_term t = ring_term(k);
+            if (!is_here(&t, rank, r))
+                continue;
+            if (m == n || memcmp(&out[m++], &t, sizeof t) != 0)
+                return 0;
+        }
+        if (m != n)
+            return 0;
+    }
+    return 1;
+}
+
+/* A few go at a time, at times half of all, and any may come back. */
+static void check_returns(struct ctx *ctx)
+{
+    struct topology *side[2] = {NULL, NULL};
+    int rank[TRAVELLERS + 1] = {0}, good = 1;
+    uint64_t seed = 2026;
+    if (topology_create(ctx, &side[0]) | topology_create(ctx, &side[1]))
+        good = 0;
+    for (int k = 0; k < RING_TERMS && good; k++) {
+        struct md_term t = ring_term(k);
+        for (int e = 0; e < md_term_size(t.kind); e++)
+            good &= topology_add(ctx, side[0], t.id[e], &t, 1) == 0;
+    }
+    topology_sort(side[0]);
+    good = good && lists_match(ctx, side, rank);
+    int right = 0;
+    for (int round = 0; round < ROUNDS && good; round++) {
+        for (int k = round % 50 == 7 ? TRAVELLERS / 2 : round % 6; k > 0; k--) {
+            union {
+                unsigned char bytes[4096];
+                int64_t aligned;
+            } message;
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+            int64_t id = (int64_t)(seed >> 33) % TRAVELLERS + 1;
+            int from = rank[id];
+            size_t n = topology_pack(side[from], id, message.bytes);
+            good &= n <= sizeof message &&
+                    topology_unpack(ctx, side[1 - from], message.bytes, n) == 0;
+            rank[id] = 1 - from;
+        }
+        right += lists_match(ctx, side, rank);
+    }
+    tap_ok(good && right == ROUNDS,
+           "all terms are listed in order, once, as particles go and return: "
+           "%d of %d rounds",
+           right, ROUNDS);
+    topology_destroy(side[0]);
+    topology_destroy(side[1]);
+}
+
 int main(void)
 {
     struct ctx ctx = {0};
@@ -360,5 +449,6 @@ int main(void)
     check_pairs();
     check_special(&ctx);
     check_travel(&ctx);
+    check_returns(&ctx);
     return tap_done();
 }
