@@ -215,11 +215,13 @@ struct block {
     hsize_t start, count;
 };
 
+/* The values in memory have the block's shape: for another shape of the same
+ * size HDF5 looks for the place of each single item. */
 static int select_block(const struct h5_set *set, const struct block *b,
                         hid_t space, hid_t *memory)
 {
     hsize_t start[H5_RANK_MAX] = {0}, count[H5_RANK_MAX];
-    hsize_t items = 1;
+    int empty = 0;
 
     for (int d = 0; d < set->rank; d++)
         count[d] = set->shape[d];
@@ -230,11 +232,11 @@ static int select_block(const struct h5_set *set, const struct block *b,
     start[b->axis] = b->start;
     count[b->axis] = b->count;
     for (int d = 0; d < set->rank; d++)
-        items *= count[d];
-    *memory = H5Screate_simple(1, &items, NULL);
+        empty |= count[d] == 0;
+    *memory = H5Screate_simple(set->rank, count, NULL);
     if (*memory < 0)
         return -1;
-    if (items == 0)
+    if (empty)
         return H5Sselect_none(space) < 0 || H5Sselect_none(*memory) < 0 ? -1
                                                                         : 0;
     return H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count,

@@ -384,17 +384,18 @@ static int read_rows(struct ctx *ctx, void *file, enum frame_item item,
 {
     struct reader *r = file;
     int series = r->frame[item] >= 0, width = widths[item];
+    int rank = series + 1 + (width > 1);
     int is_real = item == FRAME_POSITION || item == FRAME_VELOCITY ||
                   item == FRAME_CHARGE;
     hsize_t start[3] = {series ? (hsize_t)r->frame[item] : 0, (hsize_t)first,
                         0};
-    hsize_t count[3] = {1, (hsize_t)n, 3}, all = (hsize_t)(n * width);
+    hsize_t count[3] = {1, (hsize_t)n, 3};
     char name[64];
     snprintf(name, sizeof name, "%s%s", names[item], series ? "/value" : "");
     hid_t set = open_set(r, name);
     hid_t space = set < 0 ? -1 : H5Dget_space(set);
     hid_t type = set < 0 ? -1 : H5Dget_type(set);
-    hid_t memory = H5Screate_simple(1, &all, NULL);
+    hid_t memory = H5Screate_simple(rank, series ? count : count + 1, NULL);
     int good =
         space >= 0 && type >= 0 && memory >= 0 &&
         H5Sselect_hyperslab(space, H5S_SELECT_SET, series ? start : start + 1,
