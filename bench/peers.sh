@@ -14,6 +14,7 @@
 # bench/lammps_files.sh puts them; the protein runs at constant energy. Of the
 # melt --cells sets the size. Water is inputs/md/water.toml with 10,648 molecules
 # and a thermostat, its rates without the time of the mesh.
+# No program writes frames on the way.
 # Without lmp on the PATH, only warpdeck is measured. WARPDECK names the program
 # (else ./warpdeck, then PATH), MPIRUN the launcher. Let nothing else run.
 set -u
@@ -191,7 +192,8 @@ run_warpdeck() { # ranks list precision
     [ "$problem" = melt ] && more=("md.initial.cells=[$cells,$cells,$cells]")
     [ "$2" = every20 ] && more+=(md.pair.rebuild_every=20)
     launch "$1" "$program" run "$deck" "md.steps=$steps" "${more[@]}" \
-        "md.precision=$3" "output.observables_every=$steps" --output \
+        "md.precision=$3" "output.observables_every=$steps" \
+        "output.frames_every=$steps" --output \
         "$work/out" --overwrite </dev/null >"$work/run.out" 2>"$work/err"
     rate_of_run <"$work/run.out" |
         without_mesh "$(awk '$1 == "phase" { for (k = 2; k <= NF; k++)
