@@ -136,6 +136,7 @@ ornstein_uhlenbeck(const struct md_view &m, double decay, double kt,
 }
 
 /* md_bath of the card. */
+#define bath_view MD_NAME(bath_view)
 struct bath_view {
     const double *friction;
     double kt;
@@ -160,10 +161,9 @@ friction_of(const struct bath_view &b, int64_t id, int species, double *kt)
     return b.friction[species];
 }
 
-static __global__ void __launch_bounds__(MD_THREADS)
-    couple_to_baths(struct md_view m, struct bath_view b, double dt,
-                    uint64_t seed, uint64_t step, double *column,
-                    double *partial)
+static __device__ __forceinline__ void
+couple_to_baths(const struct md_view &m, const struct bath_view &b, double dt,
+                uint64_t seed, uint64_t step, double *column, double *partial)
 {
     uint32_t i = thread_index();
     double growth = 0;
@@ -188,19 +188,23 @@ static int send_friction(struct md_store *s, const struct md_bath *b)
     return 0;
 }
 
-static int view_of(struct md_store *s, const struct md_bath *b,
-                   struct bath_view *out)
+/* All that a call with baths needs is on the card. */
+static int baths_ready(struct md_store *s, const struct md_bath *b)
 {
     struct cuda_dynamics *y;
     TRY(cuda_dynamics_of(s, &y));
-    TRY(cuda_outer_send(s, b->groups));
-    TRY(send_friction(s, b));
-    out->friction = (const double *)y->friction.p;
-    out->kt = b->kt;
-    out->groups = ARRAY(s, ARRAY_GROUPS, struct md_group);
-    out->n_groups = b->groups->n_groups;
-    out->n_held = b->groups->n_held;
-    return 0;
+    TRY(cuda_outer_ready(s, b->groups));
+    return send_friction(s, b);
+}
+
+static struct bath_view view_of(const struct md_store *s,
+                                const struct step_call *c)
+{
+    const struct md_outer *groups = (const struct md_outer *)c->buffer;
+    struct bath_view b = {(const double *)s->dynamics->friction.p, c->drift,
+                          ARRAY(s, ARRAY_GROUPS, struct md_group),
+                          groups->n_groups, groups->n_held};
+    return b;
 }
 
 static const size_t COUPLE_BYTES =
@@ -220,53 +224,50 @@ int cuda_launch_noise(struct md_store *s, double decay, double kt,
     return cuda_add_work(s, blocks);
 }
 
-/* Sums in any order have no joint kernel. */
-static int do_noise(struct md_store *s, double decay, double kt, uint64_t step)
+/* Other numbers each time: a graph would gain nothing. */
+static void do_apart(struct md_store *s, struct step_call call)
 {
-    struct cuda_dynamics *y;
-    if (!s->team || s->setup.deterministic) {
+    if (!s->team)
         cuda_settle(s);
-        TRY(s->failed);
-        return cuda_launch_noise(s, decay, kt, step);
-    }
-    TRY(cuda_dynamics_of(s, &y));
-    cuda_do(s, {STEP_NOISE, decay, kt, NULL, step});
-    return s->failed;
+    cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
 }
 
 void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step)
 {
-    if (s->view.n_own > 0)
-        s->failed = do_noise(s, decay, kt, step);
+    struct cuda_dynamics *y;
+    if (s->view.n_own == 0 || s->failed != 0)
+        return;
+    s->failed = cuda_dynamics_of(s, &y);
+    do_apart(s, {STEP_NOISE, decay, kt, NULL, step});
 }
 
-static int launch_baths(struct md_store *s, const struct md_bath *b, double dt,
-                        uint64_t step)
+int cuda_launch_baths(struct md_store *s, const struct step_call *c)
 {
-    struct bath_view view;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    TRY(view_of(s, b, &view));
     TRY(cuda_reserve_sums(s));
-    LAUNCH(couple_to_baths, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           view, dt, s->setup.seed, step, growth_column(s),
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "couple_to_baths");
+    TRY(cuda_run(s, "couple_to_baths", kernel_of<couple_to_baths, 1>(),
+                 cuda_own_blocks(s), s->view, view_of(s, c), c->kick,
+                 s->setup.seed, c->step, growth_column(s),
+                 ARRAY(s, ARRAY_PARTIAL, double)));
     tally_own(s, COUPLE_BYTES);
-    return cuda_add_work(s, blocks);
+    return cuda_add_work(s, cuda_blocks(s->view.n_own, MD_THREADS));
 }
 
 void cuda_bath_step(struct md_store *s, const struct md_bath *b, double dt,
                     uint64_t step)
 {
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_baths(s, b, dt, step);
+    if (s->view.n_own == 0 || s->failed != 0)
+        return;
+    s->failed = baths_ready(s, b);
+    do_apart(s, {STEP_BATHS, dt, b->kt, b->groups, step});
 }
 
 /* ---- Brownian motion ---- */
 
 /* A step's noise, of the numbers of now and of before; see brownian_step(). */
+#define brownian_noise MD_NAME(brownian_noise)
 struct brownian_noise {
     uint64_t seed, step;
     double before, now; /* weights */
@@ -286,9 +287,9 @@ static __device__ __forceinline__ void draw(const struct brownian_noise &n,
 
 /* Each block leaves the greatest square of the way since the list was built, as
  * kick_and_drift() does. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    brownian_motion(struct md_view m, struct bath_view b,
-                    struct brownian_noise n, double dt, double *partial)
+static __device__ __forceinline__ void
+brownian_motion(const struct md_view &m, const struct bath_view &b,
+                const struct brownian_noise &n, double dt, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -321,33 +322,51 @@ static __global__ void __launch_bounds__(MD_THREADS)
         partial[blockIdx.x] = way2;
 }
 
-static int launch_brownian(struct md_store *s, const struct md_bath *b,
-                           double dt, const struct brownian_noise &noise)
+int cuda_launch_brownian(struct md_store *s, const struct step_call *c)
 {
-    struct bath_view view;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    TRY(view_of(s, b, &view));
-    LAUNCH(brownian_motion, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           view, noise, dt, ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "brownian_motion");
+    const double *weight = s->dynamics->weight;
+    struct brownian_noise noise = {s->setup.seed, c->step, weight[0],
+                                   weight[1]};
+    TRY(cuda_run(s, "brownian_motion", kernel_of<brownian_motion, 1>(),
+                 cuda_own_blocks(s), s->view, view_of(s, c), noise, c->kick,
+                 ARRAY(s, ARRAY_PARTIAL, double)));
     /* x and the way read and written, v, f, id and species read, pair written.
      */
     tally_own(s, 9 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
                      sizeof(int64_t) + sizeof(int32_t) +
                      sizeof(struct pair_position));
-    return cuda_launch_way(s, blocks);
+    return cuda_launch_way(s, cuda_blocks(s->view.n_own, MD_THREADS));
+}
+
+static int do_brownian(struct md_store *s, const struct md_bath *b, double dt,
+                       uint64_t step, const double weight[2])
+{
+    TRY(baths_ready(s, b));
+    for (int k = 0; k < 2; k++)
+        s->dynamics->weight[k] = weight[k];
+    do_apart(s, {STEP_BROWNIAN, dt, b->kt, b->groups, step});
+    return s->failed;
 }
 
 double cuda_brownian_step(struct md_store *s, const struct md_bath *b,
                           double dt, uint64_t step, const double weight[2])
 {
-    struct brownian_noise noise = {s->setup.seed, step, weight[0], weight[1]};
-    cuda_settle(s);
     if (s->view.n_own == 0)
         return 0;
-    if (s->failed == 0)
-        s->failed = launch_brownian(s, b, dt, noise);
+    if (!s->way_asked && s->failed == 0)
+        s->failed = do_brownian(s, b, dt, step, weight);
+    s->way_asked = 0;
+    cuda_settle(s);
     return cuda_wait_for_way(s);
+}
+
+void cuda_brownian_step_ahead(struct md_store *s, const struct md_bath *b,
+                              double dt, uint64_t step, const double weight[2])
+{
+    if (!s->team || s->view.n_own == 0 || s->failed != 0)
+        return;
+    s->failed = do_brownian(s, b, dt, step, weight);
+    s->way_asked = 1;
 }
 
 /* ---- groups ---- */

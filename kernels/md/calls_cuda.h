@@ -165,9 +165,8 @@ int cuda_launch_list(struct md_store *s);
 static inline int cuda_keeps_all(const struct md_store *s)
 {
     int all = s->team != NULL && s->queue.on && s->view.n_own > 0;
-    for (int d = 0; d < 3; d++)
-        all = all && !s->setup.cut[d];
-    return all && s->n_slots == s->view.n_own && s->n_leavers == 0 &&
+    return all && s->setup.whole && !s->setup.tilted &&
+           s->n_slots == s->view.n_own && s->n_leavers == 0 &&
            s->view.n_halo == 0 && s->n_send == 0;
 }
 

@@ -83,8 +83,8 @@ for_each_pair(const struct md_view &m, const struct dpd_view &p, uint32_t i,
         });
 }
 
-static __global__ void __launch_bounds__(MD_THREADS)
-    friction(struct md_view m, struct dpd_view p)
+static __device__ __forceinline__ void friction(const struct md_view &m,
+                                                const struct dpd_view &p)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -100,8 +100,8 @@ static __global__ void __launch_bounds__(MD_THREADS)
 }
 
 /* The same with sums in any order. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    friction_wide(struct md_view m, struct dpd_view p)
+static __device__ __forceinline__ void friction_wide(const struct md_view &m,
+                                                     const struct dpd_view &p)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -129,9 +129,10 @@ static void set_list(struct dpd_view *p, int copies,
 
 /* A unit of 2^-78 of the noise that a pair may have, or where there is none of
  * the friction at a velocity of 1. */
-static void set_unit(struct wide_units *unit, const struct cuda_dynamics *y)
+static void set_unit(struct wide_units *unit, double strength,
+                     const struct cuda_dynamics *y)
 {
-    double greatest = y->strength * sqrt(3 * y->greatest_gamma);
+    double greatest = strength * sqrt(3 * y->greatest_gamma);
     if (!(greatest > 0))
         greatest = y->greatest_gamma;
     unit->per_force = ldexp(greatest, -WIDE_UNIT_BITS);
@@ -139,7 +140,7 @@ static void set_unit(struct wide_units *unit, const struct cuda_dynamics *y)
     unit->energy = unit->per_energy = 0;
 }
 
-static int launch_friction(struct md_store *s)
+int cuda_launch_dpd_forces(struct md_store *s, const struct step_call *c)
 {
     struct cuda_dynamics *y = s->dynamics;
     struct dpd_view p;
@@ -150,15 +151,15 @@ static int launch_friction(struct md_store *s)
     p.gamma = (const struct pair_friction *)y->gamma.p;
     p.value = ARRAY(s, ARRAY_HALO_VALUE, double);
     p.force = (scalar *)y->force.p;
-    p.strength = y->strength;
+    p.strength = c->kick;
     p.seed = s->setup.seed;
-    p.step = y->step;
+    p.step = c->step;
     p.beyond = ARRAY(s, ARRAY_BEYOND, unsigned long long);
-    set_unit(&p.unit, y);
-    auto kernel = s->setup.deterministic ? friction_wide : friction;
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, p);
-    CUDA_TRY_LAUNCH(s->ctx, "friction");
+    set_unit(&p.unit, c->kick, y);
+    TRY(cuda_run(s, "friction",
+                 s->setup.deterministic ? kernel_of<friction_wide, 1>()
+                                        : kernel_of<friction, 1>(),
+                 cuda_own_blocks(s), s->view, p));
     s->unchecked |= s->setup.deterministic;
     s->tally.forces[0] += 1;
     s->tally.forces[1] += s->view.n_halo > 0;
@@ -167,11 +168,21 @@ static int launch_friction(struct md_store *s)
     return 0;
 }
 
+/* Only stores of a team wait with it. */
+static void do_dpd(struct md_store *s, struct step_call call)
+{
+    if (!s->team)
+        cuda_settle(s);
+    if (s->view.n_own > 0)
+        cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
+}
+
 void cuda_dpd_forces(struct md_store *s)
 {
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_friction(s);
+    const struct cuda_dynamics *y = s->dynamics;
+    do_dpd(s, {STEP_DPD_FORCES, y->strength, 0, NULL, y->step});
 }
 
 /* ---- what a step needs ---- */
@@ -201,8 +212,9 @@ static int send_gamma(struct ctx *ctx, struct md_store *s, const double *gamma)
 int cuda_dpd_pairs(struct ctx *ctx, struct md_store *s, const struct md_dpd *d)
 {
     struct cuda_dynamics *y;
-    cuda_settle(s);
     TRY(cuda_dynamics_of(s, &y));
+    if (!s->team || !y->in_pairs)
+        cuda_settle(s);
     if (!y->in_pairs)
         TRY(send_gamma(ctx, s, d->gamma));
     TRY(cuda_grow(ctx, &y->force.p, &y->force.bytes,
@@ -215,9 +227,9 @@ int cuda_dpd_pairs(struct ctx *ctx, struct md_store *s, const struct md_dpd *d)
 
 /* ---- kick ---- */
 
-static __global__ void __launch_bounds__(MD_THREADS)
-    kick_by_friction(struct md_view m, const scalar *force, double dt,
-                     double *column, double *partial)
+static __device__ __forceinline__ void
+kick_by_friction(const struct md_view &m, const scalar *force, double dt,
+                 double *column, double *partial)
 {
     uint32_t i = thread_index();
     double growth = 0;
@@ -237,22 +249,19 @@ static __global__ void __launch_bounds__(MD_THREADS)
     leave_growth(m, i, growth, column, partial);
 }
 
-static int launch_kick(struct md_store *s, double dt)
+int cuda_launch_dpd_kick(struct md_store *s, double dt)
 {
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     TRY(cuda_reserve_sums(s));
-    LAUNCH(kick_by_friction, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           (const scalar *)s->dynamics->force.p, dt, growth_column(s),
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "kick_by_friction");
+    TRY(cuda_run(s, "kick_by_friction", kernel_of<kick_by_friction, 1>(),
+                 cuda_own_blocks(s), s->view,
+                 (const scalar *)s->dynamics->force.p, dt, growth_column(s),
+                 ARRAY(s, ARRAY_PARTIAL, double)));
     tally_own(s, 6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t));
-    return cuda_add_work(s, blocks);
+    return cuda_add_work(s, cuda_blocks(s->view.n_own, MD_THREADS));
 }
 
 double cuda_dpd_kick(struct md_store *s, double dt)
 {
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_kick(s, dt);
+    do_dpd(s, {STEP_DPD_KICK, dt, 0, NULL});
     return 0;
 }

@@ -17,6 +17,7 @@ struct cuda_dynamics {
     double greatest_gamma;
     double strength; /* sqrt(2 kT / dt) of the last pairs, and their step */
     uint64_t step;
+    double weight[2]; /* of Brownian motion's noise, the same in all steps */
     int friction_sent, in_pairs; /* there is dissipative particle dynamics */
 };
 
@@ -27,8 +28,11 @@ struct cuda_dynamics {
 #define cuda_add_work MD_NAME(cuda_add_work)
 #define cuda_work MD_NAME(cuda_work)
 #define cuda_set_work MD_NAME(cuda_set_work)
+#define cuda_launch_baths MD_NAME(cuda_launch_baths)
+#define cuda_launch_brownian MD_NAME(cuda_launch_brownian)
 #define cuda_bath_step MD_NAME(cuda_bath_step)
 #define cuda_brownian_step MD_NAME(cuda_brownian_step)
+#define cuda_brownian_step_ahead MD_NAME(cuda_brownian_step_ahead)
 #define cuda_group_moments MD_NAME(cuda_group_moments)
 
 /* s->dynamics, new where there is none yet. Errors: STATUS_MEMORY. */
@@ -55,18 +59,28 @@ static __device__ __forceinline__ void leave_growth(const struct md_view &m,
 
 double cuda_work(const struct md_store *s);
 void cuda_set_work(struct md_store *s, double work);
+/* The launches of a step's calls. */
+int cuda_launch_baths(struct md_store *s, const struct step_call *c);
+int cuda_launch_brownian(struct md_store *s, const struct step_call *c);
+
 void cuda_bath_step(struct md_store *s, const struct md_bath *b, double dt,
                     uint64_t step);
 double cuda_brownian_step(struct md_store *s, const struct md_bath *b,
                           double dt, uint64_t step, const double weight[2]);
+void cuda_brownian_step_ahead(struct md_store *s, const struct md_bath *b,
+                              double dt, uint64_t step, const double weight[2]);
 void cuda_group_moments(const struct md_store *s, const struct md_outer *o,
                         int group, struct md_moments *out);
 
 /* ---- dpd_cuda.cu ---- */
+#define cuda_launch_dpd_forces MD_NAME(cuda_launch_dpd_forces)
+#define cuda_launch_dpd_kick MD_NAME(cuda_launch_dpd_kick)
 #define cuda_dpd_pairs MD_NAME(cuda_dpd_pairs)
 #define cuda_dpd_forces MD_NAME(cuda_dpd_forces)
 #define cuda_dpd_kick MD_NAME(cuda_dpd_kick)
 
+int cuda_launch_dpd_forces(struct md_store *s, const struct step_call *c);
+int cuda_launch_dpd_kick(struct md_store *s, double dt);
 int cuda_dpd_pairs(struct ctx *ctx, struct md_store *s, const struct md_dpd *d);
 void cuda_dpd_forces(struct md_store *s);
 double cuda_dpd_kick(struct md_store *s, double dt);

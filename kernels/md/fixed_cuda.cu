@@ -223,8 +223,8 @@ int cuda_check_beyond(struct md_store *s)
 
 /* ---- sums over particles; column blockIdx.y ---- */
 
-static __global__ void find_greatest(const double *column, size_t stride,
-                                     uint32_t n, double *partial)
+static __device__ __forceinline__ void
+find_greatest(const double *column, size_t stride, uint32_t n, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -248,9 +248,10 @@ KERNEL_FN int fixed_shift(double greatest, int most)
     return RANGE_BITS - most - (exponent > -900 ? exponent : -900);
 }
 
-static __global__ void sum_terms(const double *column, size_t stride,
-                                 uint32_t n, const double *greatest, int most,
-                                 fixed_sum *partial)
+static __device__ __forceinline__ void sum_terms(const double *column,
+                                                 size_t stride, uint32_t n,
+                                                 const double *greatest,
+                                                 int most, fixed_sum *partial)
 {
     __shared__ fixed_sum shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -264,8 +265,8 @@ static __global__ void sum_terms(const double *column, size_t stride,
         partial[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
 
-static __global__ void sum_blocks(const fixed_sum *partial, uint32_t n,
-                                  fixed_sum *result)
+static __device__ __forceinline__ void sum_blocks(const fixed_sum *partial,
+                                                  uint32_t n, fixed_sum *result)
 {
     __shared__ fixed_sum shared[32];
     fixed_sum sum = 0;
@@ -287,20 +288,17 @@ static int launch_columns(struct md_store *s, int n_values, int *most)
     while (*most < 32 && n >> *most != 0)
         ++*most;
     TRY(cuda_reserve_sums(s));
-    LAUNCH(find_greatest, dim3(blocks, values), MD_THREADS, 0,
-           s->device->stream, column, s->view.stride, n,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "find_greatest");
+    TRY(cuda_run(s, "find_greatest", kernel_of<find_greatest, 1>(),
+                 dim3(blocks, values), column, s->view.stride, n,
+                 ARRAY(s, ARRAY_PARTIAL, double)));
     TRY(cuda_launch_reduce(s, n_values, blocks, 1));
-    LAUNCH(sum_terms, dim3(blocks, values), MD_THREADS, 0, s->device->stream,
-           column, s->view.stride, n, ARRAY(s, ARRAY_RESULT, double), *most,
-           ARRAY(s, ARRAY_PARTIAL, fixed_sum));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_terms");
-    LAUNCH(sum_blocks, values, 256u, 0, s->device->stream,
-           ARRAY(s, ARRAY_PARTIAL, fixed_sum), blocks,
-           ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED);
-    CUDA_TRY_LAUNCH(s->ctx, "sum_blocks");
-    return 0;
+    TRY(cuda_run(s, "sum_terms", kernel_of<sum_terms, 1>(),
+                 dim3(blocks, values), column, s->view.stride, n,
+                 ARRAY(s, ARRAY_RESULT, const double), *most,
+                 ARRAY(s, ARRAY_PARTIAL, fixed_sum)));
+    return cuda_run(s, "sum_blocks", kernel_of<sum_blocks, 1, 0, 256>(),
+                    dim3(values), ARRAY(s, ARRAY_PARTIAL, const fixed_sum),
+                    blocks, ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED);
 }
 
 KERNEL_FN double column_sum(double greatest, fixed_sum sum, int most)
@@ -310,25 +308,42 @@ KERNEL_FN double column_sum(double greatest, fixed_sum sum, int most)
                : NAN;
 }
 
-int cuda_sum_columns(struct md_store *s, int n_values, double *out)
+/* Instead of the greatest terms the sums. */
+static __device__ __forceinline__ void
+finish_columns(double *value, const fixed_sum *sum, int most, uint32_t n)
 {
-    fixed_sum sum[MD_REDUCED];
-    double greatest[MD_REDUCED];
-    size_t n = (size_t)n_values;
-    int most;
-    TRY(launch_columns(s, n_values, &most));
-    TRY(cuda_to_host(s->ctx, s->device, greatest, s->array[ARRAY_RESULT].p,
-                     n * sizeof *greatest));
-    TRY(cuda_to_host(s->ctx, s->device, sum,
-                     ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED,
-                     n * sizeof *sum));
-    for (int k = 0; k < n_values; k++)
-        out[k] = column_sum(greatest[k], sum[k], most);
-    return 0;
+    uint32_t k = thread_index();
+    if (k < n)
+        value[k] = column_sum(value[k], sum[k], most);
 }
 
-static __global__ void add_column(const double *greatest, const fixed_sum *sum,
-                                  int most, double *to)
+/* Leaves the sums at ARRAY_RESULT. */
+static int launch_column_sums(struct md_store *s, int n_values)
+{
+    int most;
+    TRY(launch_columns(s, n_values, &most));
+    return cuda_run(s, "finish_columns", kernel_of<finish_columns, 1, 0, 32>(),
+                    dim3(1), ARRAY(s, ARRAY_RESULT, double),
+                    ARRAY(s, ARRAY_RESULT, const fixed_sum) + MD_REDUCED, most,
+                    (uint32_t)n_values);
+}
+
+int cuda_sum_columns(struct md_store *s, int n_values, double *out)
+{
+    TRY(launch_column_sums(s, n_values));
+    return cuda_to_host(s->ctx, s->device, out, s->array[ARRAY_RESULT].p,
+                        (size_t)n_values * sizeof *out);
+}
+
+int cuda_sum_columns_and_send(struct md_store *s, int n_values, double *to)
+{
+    TRY(launch_column_sums(s, n_values));
+    return cuda_send(s, to, s->array[ARRAY_RESULT].p,
+                     (size_t)n_values * sizeof *to);
+}
+
+static __device__ __forceinline__ void
+add_column(const double *greatest, const fixed_sum *sum, int most, double *to)
 {
     if (thread_index() == 0)
         *to += column_sum(greatest[0], sum[0], most);
@@ -338,9 +353,8 @@ int cuda_add_column(struct md_store *s, double *to)
 {
     int most;
     TRY(launch_columns(s, 1, &most));
-    LAUNCH(add_column, 1u, 32u, 0, s->device->stream,
-           ARRAY(s, ARRAY_RESULT, double),
-           ARRAY(s, ARRAY_RESULT, fixed_sum) + MD_REDUCED, most, to);
-    CUDA_TRY_LAUNCH(s->ctx, "add_column");
-    return 0;
+    return cuda_run(s, "add_column", kernel_of<add_column, 1, 0, 32>(), dim3(1),
+                    ARRAY(s, ARRAY_RESULT, const double),
+                    ARRAY(s, ARRAY_RESULT, const fixed_sum) + MD_REDUCED, most,
+                    to);
 }

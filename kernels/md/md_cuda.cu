@@ -176,6 +176,7 @@ static void counters(const struct md_store *store, struct md_counters *out)
     memset(out, 0, sizeof *out);
     out->lists_built = s->lists_built;
     out->graphs = s->queue.launches;
+    out->calls = s->calls;
     out->joint = s->joint;
     for (int k = 0; k < ARRAY_COUNT; k++)
         out->bytes += s->array[k].bytes;
@@ -290,6 +291,7 @@ static struct md_kernels make_table(void)
     k.unpack_extra = cuda_unpack_extra;
     k.outer_forces = cuda_outer_forces;
     k.reflect = cuda_reflect;
+    k.reflect_ahead = cuda_reflect_ahead;
     k.hold = cuda_hold;
     k.spread_charges = cuda_spread_charges;
     k.gather_field = cuda_gather_field;
@@ -313,6 +315,7 @@ static struct md_kernels make_table(void)
     k.ornstein_uhlenbeck = cuda_ornstein_uhlenbeck;
     k.bath_step = cuda_bath_step;
     k.brownian_step = cuda_brownian_step;
+    k.brownian_step_ahead = cuda_brownian_step_ahead;
     k.group_moments = cuda_group_moments;
     k.dpd_pairs = cuda_dpd_pairs;
     k.dpd_forces = cuda_dpd_forces;

@@ -66,6 +66,7 @@ struct md_setup {
     int cut[3];          /* 1 where the box is cut among ranks (halo), has walls
                           * or a tilt, 0 where this rank spans the periodic box
                           * (shifts) */
+    int whole;           /* this rank has the whole box: nobody leaves it */
     int tilted;          /* the box has a tilt, be it 0; then all are cut. A
                           * backend without refuses it in create() */
     double tilt[3];      /* xy, xz, yz: see wrap.h */
@@ -192,7 +193,8 @@ struct md_counters {
     double moved;    /* bytes that all loops so far had to read and write, each
                       * array of each call once; 0: not counted */
     uint64_t graphs; /* graphs launched */
-    uint64_t joint;  /* calls that were launched with those of other stores */
+    uint64_t calls;  /* of steps, that could wait for those of other stores */
+    uint64_t joint;  /* those that were launched with these */
 };
 
 struct md_kernels {
@@ -334,11 +336,16 @@ struct md_kernels {
     double (*kick_drift)(struct md_store *s, double dt_kick, double dt_drift);
     /* The same, begun: the next kick_drift() returns its result and does
      * nothing else. In between other stores of a team (struct device) may begin
-     * theirs; this one is left alone. moments_ahead() is the same of moments().
-     * Both NULL where calls return when the work is done. */
+     * theirs; this one is left alone. The others are the same of moments(), and
+     * of brownian_step() and reflect() with the same arguments. All NULL where
+     * calls return when the work is done. */
     void (*kick_drift_ahead)(struct md_store *s, double dt_kick,
                              double dt_drift);
     void (*moments_ahead)(struct md_store *s);
+    void (*brownian_step_ahead)(struct md_store *s, const struct md_bath *b,
+                                double dt, uint64_t step,
+                                const double weight[2]);
+    void (*reflect_ahead)(struct md_store *s, const struct md_outer *o);
     void (*kick)(struct md_store *s, double dt_kick);
     void (*moments)(const struct md_store *s, struct md_moments *out);
     void (*scale_velocities)(struct md_store *s, double factor);

@@ -35,7 +35,8 @@ static __device__ __forceinline__ void sum_moments(const struct md_view &m,
 }
 
 /* For sums in any order. */
-static __global__ void list_moments(struct md_view m, double *column)
+static __device__ __forceinline__ void list_moments(const struct md_view &m,
+                                                    double *column)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -48,6 +49,11 @@ static __global__ void list_moments(struct md_view m, double *column)
 
 static int run_moments(struct md_store *s)
 {
+    tally_own(s, MOMENT_BYTES);
+    if (s->setup.deterministic)
+        return cuda_run(s, "list_moments", kernel_of<list_moments, 1>(),
+                        cuda_own_blocks(s), s->view,
+                        ARRAY(s, ARRAY_COLUMNS, double));
     return cuda_run(s, "sum_moments", kernel_of<sum_moments, 1>(),
                     cuda_own_blocks(s), s->view,
                     ARRAY(s, ARRAY_PARTIAL, double));
@@ -55,32 +61,27 @@ static int run_moments(struct md_store *s)
 
 static int launch_moments(struct md_store *s, double out[5])
 {
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    tally_own(s, MOMENT_BYTES);
-    if (s->setup.deterministic) {
-        LAUNCH(list_moments, blocks, MD_THREADS, 0, s->device->stream, s->view,
-               ARRAY(s, ARRAY_COLUMNS, double));
-        CUDA_TRY_LAUNCH(s->ctx, "list_moments");
-        return cuda_sum_columns(s, 5, out);
-    }
     TRY(cuda_reserve_sums(s));
     TRY(run_moments(s));
-    return cuda_reduce(s->ctx, s, 5, blocks, 0, out);
+    if (s->setup.deterministic)
+        return cuda_sum_columns(s, 5, out);
+    return cuda_reduce(s->ctx, s, 5, cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                       out);
 }
 
 /* The same on its way to s->result. */
 int cuda_ask_moments(struct md_store *s)
 {
-    tally_own(s, MOMENT_BYTES);
     TRY(run_moments(s));
+    if (s->setup.deterministic)
+        return cuda_sum_columns_and_send(s, 5, s->result->moments);
     return cuda_reduce_and_send(s, 5, cuda_blocks(s->view.n_own, MD_THREADS), 0,
                                 s->result->moments);
 }
 
-/* Sums in any order are asked for when they are wanted. */
 void cuda_moments_ahead(struct md_store *s)
 {
-    if (s->view.n_own == 0 || s->setup.deterministic)
+    if (s->view.n_own == 0)
         return;
     cuda_do(s, {STEP_MOMENTS, 0, 0, NULL});
     s->moments_asked = 1;

@@ -114,6 +114,15 @@ int cuda_outer_send(struct md_store *s, const struct md_outer *o)
     return 0;
 }
 
+int cuda_outer_ready(struct md_store *s, const struct md_outer *o)
+{
+    if (is_sent(s, o))
+        return s->failed;
+    cuda_settle(s);
+    TRY(s->failed);
+    return cuda_outer_send(s, o);
+}
+
 int cuda_outer_refresh(struct md_store *s)
 {
     return s->setup.outer ? cuda_outer_send(s, s->setup.outer) : 0;
@@ -240,15 +249,14 @@ void cuda_outer_forces(struct md_store *s, const struct md_outer *o,
 {
     if (s->view.n_own == 0)
         return;
-    if (sums || !is_sent(s, o)) {
-        cuda_settle(s);
-        if (s->failed == 0)
-            s->failed = cuda_outer_send(s, o);
-    }
-    if (sums && s->failed == 0)
-        s->failed = forces_and_sums(s, o, sums, on_wall);
-    else if (!sums)
+    s->failed = cuda_outer_ready(s, o);
+    if (!sums) {
         cuda_do(s, {STEP_OUTER, 0, 0, o});
+        return;
+    }
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = forces_and_sums(s, o, sums, on_wall);
 }
 
 /* ---- walls that particles went through ---- */
@@ -287,8 +295,9 @@ static __device__ int mirror(const struct md_view &m, const struct md_outer &o,
     return 1;
 }
 
-static __global__ void reflect(struct md_view m, struct md_outer o,
-                               unsigned long long *lost)
+static __device__ __forceinline__ void reflect(const struct md_view &m,
+                                               const struct md_outer &o,
+                                               unsigned long long *lost)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -300,32 +309,60 @@ static __global__ void reflect(struct md_view m, struct md_outer o,
     }
 }
 
-static int launch_reflect(struct md_store *s, const struct md_outer *o,
-                          unsigned long long *id)
+/* The place of the one that is lost: nobody, so far. */
+static int reserve_lost(struct md_store *s)
 {
-    TRY(cuda_outer_send(s, o));
-    TRY(cuda_reserve(s, ARRAY_LOST, 1, sizeof *id, "counters"));
+    size_t bytes = sizeof(unsigned long long);
+    if (s->array[ARRAY_LOST].bytes > 0)
+        return 0;
+    TRY(cuda_reserve(s, ARRAY_LOST, 1, bytes, "counters"));
+    CUDA_TRY(s->ctx, cudaMemsetAsync(s->array[ARRAY_LOST].p, 0, bytes,
+                                     s->device->stream));
+    return 0;
+}
+
+int cuda_launch_reflect(struct md_store *s, const struct md_outer *o)
+{
     unsigned long long *lost = ARRAY(s, ARRAY_LOST, unsigned long long);
-    CUDA_TRY(s->ctx, cudaMemsetAsync(lost, 0, sizeof *lost, s->device->stream));
-    LAUNCH(reflect, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, on_card(s, o), lost);
-    CUDA_TRY_LAUNCH(s->ctx, "reflect");
+    TRY(cuda_run(s, "reflect", kernel_of<reflect, 1>(), cuda_own_blocks(s),
+                 s->view, on_card(s, o), lost));
     tally_own(s, 3 * sizeof(state));
-    return cuda_to_host(s->ctx, s->device, id, lost, sizeof *id);
+    return cuda_send(s, &s->result->lost, lost, sizeof *lost);
+}
+
+static void do_reflect(struct md_store *s, const struct md_outer *o)
+{
+    s->failed = cuda_outer_ready(s, o);
+    if (s->failed == 0)
+        s->failed = reserve_lost(s);
+    cuda_do(s, {STEP_REFLECT, 0, 0, o});
+}
+
+void cuda_reflect_ahead(struct md_store *s, const struct md_outer *o)
+{
+    if (!s->team || s->view.n_own == 0)
+        return;
+    do_reflect(s, o);
+    s->lost_asked = 1;
 }
 
 int64_t cuda_reflect(struct md_store *s, const struct md_outer *o)
 {
-    unsigned long long id = 0;
+    if (s->view.n_own == 0)
+        return 0;
+    if (!s->lost_asked)
+        do_reflect(s, o);
+    s->lost_asked = 0;
     cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = launch_reflect(s, o, &id);
-    return (int64_t)id;
+    if (s->failed == 0)
+        s->failed = cuda_wait_for_result(s);
+    return s->failed == 0 ? (int64_t)s->result->lost : 0;
 }
 
 /* ---- groups that are held ---- */
 
-static __global__ void hold(struct md_view m, struct md_outer o)
+static __device__ __forceinline__ void hold(const struct md_view &m,
+                                            const struct md_outer &o)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -335,13 +372,15 @@ static __global__ void hold(struct md_view m, struct md_outer o)
         m.v[d * m.stride + i] = (state)v[d];
 }
 
+int cuda_launch_hold(struct md_store *s)
+{
+    tally_own(s, 3 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
+    return cuda_run(s, "hold", kernel_of<hold, 1>(), cuda_own_blocks(s),
+                    s->view, on_card(s, s->setup.outer));
+}
+
 void cuda_hold(struct md_store *s)
 {
-    cuda_settle(s);
-    if (s->view.n_own == 0 || s->failed != 0)
-        return;
-    LAUNCH(hold, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, on_card(s, s->setup.outer));
-    tally_own(s, 3 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
-    s->failed = cuda_status(s->ctx, cudaGetLastError(), "hold");
+    if (s->view.n_own > 0)
+        cuda_do(s, {STEP_HOLD, 0, 0, NULL});
 }

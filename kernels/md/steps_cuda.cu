@@ -7,6 +7,7 @@
  * captured again, and the graph is updated rather than made anew where its
  * kernels are the same.
  */
+#include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/mesh_cuda.h"
 #include "kernels/md/outer_cuda.h"
@@ -46,6 +47,18 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
         return cuda_launch_scale(s, c->kick);
     case STEP_NOISE:
         return cuda_launch_noise(s, c->kick, c->drift, c->step);
+    case STEP_BATHS:
+        return cuda_launch_baths(s, c);
+    case STEP_BROWNIAN:
+        return cuda_launch_brownian(s, c);
+    case STEP_DPD_FORCES:
+        return cuda_launch_dpd_forces(s, c);
+    case STEP_DPD_KICK:
+        return cuda_launch_dpd_kick(s, c->kick);
+    case STEP_REFLECT:
+        return cuda_launch_reflect(s, (const struct md_outer *)c->buffer);
+    case STEP_HOLD:
+        return cuda_launch_hold(s);
     case STEP_MOMENTS:
         return cuda_ask_moments(s);
     case STEP_WRAP:
@@ -213,6 +226,7 @@ void cuda_do(struct md_store *s, struct step_call call)
     if (q->n == STEP_CALLS_MAX)
         cuda_settle(s);
     q->calls[q->n++] = call;
+    s->calls++;
     int by_phase = s->ctx->device->by_phase;
     if (!q->on || by_phase)
         cuda_settle(s);

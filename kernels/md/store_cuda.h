@@ -157,6 +157,12 @@ enum step_kind {
     STEP_RIGID_STOP,  /* kick: 1, apply */
     STEP_SCALE,       /* kick: the factor */
     STEP_NOISE,       /* kick: decay, drift: kT */
+    STEP_BATHS,       /* these two: kick: dt, drift: kT, buffer: groups */
+    STEP_BROWNIAN,
+    STEP_DPD_FORCES, /* kick: strength of the noise */
+    STEP_DPD_KICK,
+    STEP_REFLECT, /* buffer: walls */
+    STEP_HOLD,
     STEP_MOMENTS,
     STEP_WRAP, /* these three where nobody can leave: cuda_keeps_all() */
     STEP_SORT,
@@ -167,7 +173,7 @@ struct step_call {
     enum step_kind kind;
     double kick, drift; /* times */
     const void *buffer; /* of those that unpack; of STEP_OUTER its struct */
-    uint64_t step = 0;  /* of STEP_NOISE */
+    uint64_t step = 0;  /* of those that draw numbers */
 };
 
 /* Kernels and copies that some calls have queued, so far. */
@@ -177,7 +183,7 @@ struct step_tally {
     double forces[2];            /* passes over the lists of own ones, copies */
 };
 
-enum { STEP_CALLS_MAX = 10, STEP_GRAPHS = 4 };
+enum { STEP_CALLS_MAX = 20, STEP_GRAPHS = 4 };
 
 struct step_graph {
     struct step_call calls[STEP_CALLS_MAX];
@@ -212,6 +218,7 @@ struct step_result {
     unsigned long long broken; /* see bonded_cuda.cu */
     unsigned needed;           /* neighbors of a particle at most */
     double placed[2];          /* see place_groups() */
+    unsigned long long lost;   /* the id of one behind a wall, or 0 */
 };
 
 /* ---- sums in any order: fixed_cuda.cu ---- */
@@ -345,12 +352,12 @@ struct md_store {
     uint32_t n_send;
     struct step_queue queue;
     struct step_tally tally;
-    struct step_result *result;                 /* pinned */
-    int way_asked, moments_asked, placed_asked; /* ahead */
-    int has_come;             /* what waits is in *result already */
+    struct step_result *result;                             /* pinned */
+    int way_asked, moments_asked, placed_asked, lost_asked; /* ahead */
+    int has_come;             /* of a team: all that was asked for is there */
     struct cuda_team *team;   /* team_cuda.h, or NULL */
     struct team_notes *notes; /* launches are noted there, or NULL */
-    uint64_t joint;           /* calls that were launched with others' */
+    uint64_t calls, joint;    /* so far; those launched with others' */
     struct fixed_units fixed;
     struct wide_units wide;
     int wide_sums;            /* deterministic ones are wide */

@@ -186,6 +186,7 @@ int cuda_send(struct md_store *s, void *to, const void *from, size_t bytes)
     CUDA_TRY(s->ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost,
                                      s->device->stream));
     s->device->bytes_to_host += bytes;
+    s->has_come = 0;
     return 0;
 }
 
@@ -327,9 +328,9 @@ int cuda_wait_for_result(struct md_store *s)
 {
     if (s->team)
         TRY(fetch(s));
-    if (!s->has_come)
+    if (!s->team || !s->has_come)
         CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
-    s->has_come = 0;
+    s->has_come = 1;
     return 0;
 }
 
@@ -475,6 +476,8 @@ int cuda_team_run(struct md_store *s, unsigned *n)
         return 0;
     int status = run_joint(s);
     for (unsigned k = 0; k < t->n_with; k++) {
+        if (t->asked)
+            t->with[k]->has_come = 0;
         t->with[k]->joint += (uint64_t)t->with[k]->queue.n;
         t->with[k]->queue.n = 0;
         t->with[k]->failed = status;

@@ -280,6 +280,7 @@ struct md_setup md_setup_of(const struct md *md)
         .field = md->bonded.has_field ? &md->bonded.field : NULL,
         .eam = md->eam,
         .tables = md_forms_tables(md),
+        .whole = md->grid.size == 1,
         .tilted = md->tilted,
         .outer = md->walls.outer.n_held > 0 ? &md->walls.outer : NULL,
     };

@@ -353,7 +353,9 @@ int md_walls_open(struct ctx *ctx, struct md *md);
 int md_walls_start(struct ctx *ctx, struct md *md);
 /* Their forces, once those of pairs are there. */
 void md_walls_forces(struct md *md, struct md_sums *sums);
-/* After a drift. Not collective. Errors: STATUS_PHYSICS. */
+/* After a drift; it may be asked for ahead of it. Not collective. Errors:
+ * STATUS_PHYSICS. */
+void md_walls_reflect_ahead(struct md *md);
 int md_walls_reflect(struct ctx *ctx, struct md *md);
 void md_walls_observe_init(struct md *md);
 int md_walls_observe(struct ctx *ctx, struct md *md, double *values, int *n);

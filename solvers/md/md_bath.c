@@ -246,6 +246,14 @@ double md_brownian_move(struct md *md)
                                 md->bath.weight);
 }
 
+void md_brownian_ahead(struct md *md)
+{
+    struct md_bath bath = bath_of(md);
+    if (md->k->brownian_step_ahead)
+        md->k->brownian_step_ahead(md->store, &bath, md->dt, (uint64_t)md->step,
+                                   md->bath.weight);
+}
+
 void md_brownian_start(struct ctx *ctx, struct md *md)
 {
     if (md->ensemble != MD_BROWNIAN)

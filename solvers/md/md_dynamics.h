@@ -85,6 +85,7 @@ void md_bath_kick(struct md *md);
 /* A step of Brownian motion in place of kick and drift; returns what these do.
  */
 double md_brownian_move(struct md *md);
+void md_brownian_ahead(struct md *md);
 /* Nobody has a velocity but who is held; tells of the diffusion. */
 void md_brownian_start(struct ctx *ctx, struct md *md);
 /* Temperatures of groups. */

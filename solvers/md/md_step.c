@@ -81,6 +81,10 @@ static int begin_drift(struct ctx *ctx, struct md *md)
     if (drifts_plainly(md) && md->rigid.on && md->grid.size == 1 &&
         md->k->rigid_place_ahead)
         md->k->rigid_place_ahead(md->store, 1 / md->dt, md->rigid.tolerance);
+    if (md->ensemble == MD_BROWNIAN)
+        md_brownian_ahead(md);
+    if (drifts_plainly(md) || md->ensemble == MD_BROWNIAN)
+        md_walls_reflect_ahead(md);
     return 0;
 }
 
@@ -147,20 +151,10 @@ int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more)
 const char *md_alone(const void *state)
 {
     const struct md *md = state;
-    const struct md_walls *w = &md->walls;
-    int walls = w->outer.n_walls > 0 || w->outer.n_held > 0;
-    for (int d = 0; d < 3; d++)
-        walls = walls || w->outer.walled[d];
     if (md->ewald && (!md->ewald->on_mesh || md->ewald->slab))
         return "md.coulomb.method = \"ewald\" or md.coulomb.slab";
-    if (walls)
-        return "[[md.walls]] or a [[md.group]] that is held";
     if (md->barostat.kind)
         return "md.ensemble.type = \"npt\"";
-    if (md->ensemble == MD_BROWNIAN || md->ensemble == MD_DPD)
-        return "md.ensemble.type = \"brownian\" or \"dpd\"";
-    if (md->bath.by_particle)
-        return "md.species.friction";
     if (md->deform.kind)
         return "[md.deform]";
     return md->tilted ? "a tilted box" : NULL;

@@ -199,11 +199,17 @@ static void note_lists(const struct md *md, int64_t steps,
     enum { FEW_STEPS = 5, SOME_LISTS = 5 };
     double each =
         (double)steps / (double)(c->lists_built > 1 ? c->lists_built - 1 : 1);
-    char hint[64] = "";
+    char hint[64] = "", how[64] = "";
     if (each < FEW_STEPS && c->lists_built > SOME_LISTS)
         snprintf(hint, sizeof hint,
                  "; a longer md.pair.skin than %.4g may be faster",
                  md->pair.skin);
+    if (c->joint > 0)
+        snprintf(how, sizeof how,
+                 "; %.0f %% of each step ran together with other replicas",
+                 100 * (double)c->joint / (double)c->calls);
+    else if (c->graphs > 0)
+        snprintf(how, sizeof how, "; steps in between ran as graphs");
     if (md->unsafe_steps > 0)
         snprintf(note, size,
                  "on %" PRId64 " of %" PRId64
@@ -211,12 +217,8 @@ static void note_lists(const struct md *md, int64_t steps,
                  "and may have missed pairs (md.pair.rebuild_every)",
                  md->unsafe_steps, md->step);
     else if (steps > 0)
-        snprintf(
-            note, size, "the pair list was built every %.1f steps%s%s", each,
-            c->joint > 0 ? "; steps in between ran together with other replicas"
-            : c->graphs > 0 ? "; steps in between ran as graphs"
-                            : "",
-            hint);
+        snprintf(note, size, "the pair list was built every %.1f steps%s%s",
+                 each, how, hint);
 }
 
 int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)

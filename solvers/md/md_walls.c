@@ -179,11 +179,15 @@ double md_shortest_edge(const struct md *md)
 
 /* ---- the run ---- */
 
-static int is_on(const struct md *md)
+static int has_walls(const struct md *md)
 {
     const int *walled = md->walls.outer.walled;
-    return walled[0] || walled[1] || walled[2] || md->walls.has_field ||
-           md->walls.outer.n_groups > 0;
+    return walled[0] || walled[1] || walled[2];
+}
+
+static int is_on(const struct md *md)
+{
+    return has_walls(md) || md->walls.has_field || md->walls.outer.n_groups > 0;
 }
 
 int md_walls_open(struct ctx *ctx, struct md *md)
@@ -235,10 +239,15 @@ void md_walls_forces(struct md *md, struct md_sums *sums)
         md->k->outer_forces(md->store, &w->outer, sums, w->on_wall);
 }
 
+void md_walls_reflect_ahead(struct md *md)
+{
+    if (has_walls(md) && md->k->reflect_ahead)
+        md->k->reflect_ahead(md->store, &md->walls.outer);
+}
+
 int md_walls_reflect(struct ctx *ctx, struct md *md)
 {
-    const int *walled = md->walls.outer.walled;
-    if (!walled[0] && !walled[1] && !walled[2])
+    if (!has_walls(md))
         return 0;
     int64_t lost = md->k->reflect(md->store, &md->walls.outer);
     if (lost == 0)

@@ -1,0 +1,164 @@
+# timeout: 300
+"""Replicas that run together on one simulated card: whatever acts on their
+particles, each has the bits of a run of its own, and most of each step is
+launched for all at once."""
+
+import os
+import re
+import sys
+
+import tap
+
+tap.need("numpy", "h5py")
+sys.path[:0] = [os.path.join(tap.TOP_SRCDIR, "tests", "physics")]
+
+import mdrun
+
+PROGRAM = tap.simulated_card()
+# Bits are compared: memory need not be closed at every wait.
+os.environ["CUDASIM_PROTECT"] = "0"
+
+DECK = """
+[run]
+solver = "md"
+seed = 7
+[md]
+timestep = 0.002
+steps = 12
+{system}
+[ensemble]
+replicas = 3
+[output]
+observables_every = 12
+frames_every = 12
+"""
+START = """
+[md.initial]
+lattice = "fcc"
+cells = [3, 3, 3]
+density = 0.6
+{temperature}
+"""
+TWO = """
+[[md.species]]
+name = "A"
+mass = 1.0
+fraction = 0.5
+{friction}
+[[md.species]]
+name = "B"
+mass = 2.0
+fraction = 0.5
+[md.pair]
+style = "{style}"
+cutoff = 1.7
+skin = 0.2
+rebuild_every = 5
+"""
+LJ = """
+[[md.pair.coefficients]]
+species = ["A", "A"]
+epsilon = 1.0
+sigma = 1.0
+[[md.pair.coefficients]]
+species = ["B", "B"]
+epsilon = 0.8
+sigma = 0.9
+"""
+SOFT = """
+[[md.pair.coefficients]]
+species = ["A", "A"]
+repulsion = 25.0
+[[md.pair.coefficients]]
+species = ["A", "B"]
+repulsion = 30.0
+[[md.pair.coefficients]]
+species = ["B", "B"]
+repulsion = 20.0
+"""
+WARM = "temperature = 1.0"
+
+
+def liquid(friction="", style="lj", pairs=LJ, warm=WARM):
+    return (START.format(temperature=warm)
+            + TWO.format(friction=friction, style=style) + pairs)
+
+
+def bath(kind, more="relaxation = 0.2"):
+    return (f'[md.ensemble]\ntype = "{kind}"\ntemperature = 1.0\n{more}\n')
+
+
+def wall(face, style, more=""):
+    return f'[[md.walls]]\nface = "{face}"\nstyle = "{style}"\n{more}\n'
+
+
+def group(name, action, more):
+    return f'[[md.group]]\nname = "{name}"\naction = "{action}"\n{more}\n'
+
+
+SLIT = (wall("zlo", "reflect") + wall("zhi", "reflect")
+        + wall("xlo", "harmonic", "k = 20.0\ncutoff = 1.2")
+        + wall("xhi", "lj93", "epsilon = 0.5\nsigma = 0.4\ncutoff = 1.0"))
+HELD = (group("plate", "freeze", "ids = [1, 20]")
+        + group("belt", "move", "ids = [30, 40]\nvelocity = [0, 1, 0.5]")
+        + group("load", "pull", 'species = ["B"]\nforce = [0, 2, 0]'))
+WARMER = group("warmer", "none",
+               "ids = [60, 80]\nfriction = 4.0\ntemperature = 2.0")
+# What differs: the system, and keys of the command line.
+CASES = {
+    "walls of all styles":
+        (liquid() + SLIT + bath("bussi"), "md.precision=mixed"),
+    "groups held and pulled":
+        (liquid() + HELD + bath("nose-hoover"),),
+    "the same within walls, in any order":
+        (liquid() + SLIT + HELD + bath("bussi"), "md.deterministic=true"),
+    "friction by species and group":
+        (liquid("friction = 2.0") + WARMER + HELD + bath("langevin"),
+         "md.precision=single"),
+    "friction by species, in any order":
+        (liquid("friction = 2.0") + bath("langevin"), "md.deterministic=true",
+         "md.precision=mixed"),
+    "Brownian motion":
+        (liquid(warm="") + HELD + SLIT + bath("brownian", "friction = 40.0"),),
+    "Brownian motion, in any order":
+        (liquid(warm="") + bath("brownian", "friction = 40.0"),
+         "md.ensemble.scheme=euler", "md.deterministic=true",
+         "md.precision=single"),
+    "friction between pairs":
+        (liquid(style="dpd", pairs=SOFT) + HELD + bath("dpd", "gamma = 4.5"),),
+    "friction between pairs, in any order":
+        (liquid(style="dpd", pairs=SOFT) + bath("dpd", "gamma = 4.5"),
+         "md.deterministic=true", "md.precision=mixed"),
+}
+
+
+def run(out, *more, seed):
+    """What a run says."""
+    return tap.run(PROGRAM, "run", "deck.toml", "--output", out, "--device",
+                   "cuda", *more, env=dict(os.environ, CUDASIM_SEED=str(seed))
+                   ).stdout
+
+
+def bits(folder):
+    return tap.numbers(f"{folder}/deck.h5")
+
+
+def share(text):
+    """Percent of each step that ran together."""
+    found = re.search(r"(\d+) % of each step ran together", text)
+    return int(found[1]) if found else 0
+
+
+for n, (name, (system, *keys)) in enumerate(CASES.items()):
+    mdrun.write("deck.toml", DECK.format(system=system))
+    out, alone = f"team{n}", f"alone{n}"
+    text = run(out, *keys, seed=n + 1)
+    run(alone, *keys, "run.seed=8", "ensemble.replicas=1", seed=n + 4)
+    one, other = (bits(f"{out}/replica-{i:04d}") for i in (1, 2))
+    tap.ok("3 run together" in text and one != other and one == bits(alone),
+           f"{name}: three run together, each with the bits of a run of its "
+           "own")
+    # Forces with their energies, for rows of observables, are found apart.
+    tap.below(100 - share(text), 20, f"{name}: percent of a step that ran "
+              "apart")
+tap.done()
