@@ -97,6 +97,13 @@ def simulated_card():
         TOP_BUILDDIR, "warpdeck-cudasim")
 
 
+def seeded(n):
+    """The environment of a run with order n of blocks, threads and streams on the
+    simulated card; CUDASIM_SEED, where it is set, moves them all."""
+    moved = 10 * max(int(os.environ.get("CUDASIM_SEED", "1")) - 1, 0)
+    return dict(os.environ, CUDASIM_SEED=str(n + moved))
+
+
 def need(*modules):
     """Import modules or leave out the whole test, naming what is missing."""
     found = []

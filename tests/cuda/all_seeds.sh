@@ -14,7 +14,19 @@ esac
 export WARPDECK_MPIRUN_FLAGS
 on_card=$top_builddir/tests/cuda
 chosen=${ALL_SEEDS:-md_forces md_analysis charges modes beside molecules \
-md_motion md_thermostats fluid risk physics}
+md_motion md_thermostats fluid transforms risk replicas resume risk_runs physics}
+
+script() { # NAME ARGUMENT...
+    if [ -z "$WARPDECK_PYTHON" ]; then
+        skip 1 "no Python: $1"
+        return
+    fi
+    script_name=$1
+    shift
+    PYTHONPATH=$top_srcdir/tests:$top_srcdir/tests/physics \
+        over_seeds_at_once "$WARPDECK_PYTHON" \
+        "$top_srcdir/tests/$script_name" "$@"
+}
 
 for test in $chosen; do
     note "$test"
@@ -22,16 +34,12 @@ for test in $chosen; do
     # Many steps: without closing memory at every wait.
     md_motion | md_thermostats)
         CUDASIM_PROTECT=0 over_seeds_at_once ranks 1 "$on_card/$test" ;;
-    fluid | risk)
+    fluid | transforms | risk)
         over_seeds_at_once "$on_card/$test" ;;
-    physics)
-        if [ -z "$WARPDECK_PYTHON" ]; then
-            skip 1 "no Python: the physics seen through files"
-        else
-            PYTHONPATH=$top_srcdir/tests:$top_srcdir/tests/physics \
-                over_seeds_at_once "$WARPDECK_PYTHON" \
-                "$top_srcdir/tests/physics/card.py"
-        fi ;;
+    # Whole runs, seen through files.
+    replicas) script cuda/replicas.py all ;;
+    resume | risk_runs) script "cuda/$test.py" ;;
+    physics) script physics/card.py ;;
     *)
         over_seeds_at_once ranks 1 "$on_card/$test"
         if have_mpi; then

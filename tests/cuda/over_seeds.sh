@@ -49,9 +49,14 @@ over_seeds_at_once() {
         (
             cd "seed-$os_each" || exit
             CUDASIM_SEED=$os_each
-            export CUDASIM_SEED
+            # Programs of Open MPI that run at one time would share a folder:
+            # see run-test.
+            OMPI_MCA_orte_tmpdir_base=$(mktemp -d -p \
+                "${OMPI_MCA_orte_tmpdir_base:-/tmp}")
+            export CUDASIM_SEED OMPI_MCA_orte_tmpdir_base
             "$@" >"../seed-$os_each.out" 2>"../seed-$os_each.err"
             echo $? >status
+            rm -rf "$OMPI_MCA_orte_tmpdir_base"
         ) &
     done
     wait

@@ -40,7 +40,7 @@ def run(deck, out, *more, device="cuda", ranks=1, seed=1):
     where = [] if "--resume" in more else ["--overwrite"]
     return tap.run(PROGRAM, "run", deck, "--output", out, "--device", device,
                    *where, *more, ranks=ranks,
-                   env=dict(os.environ, CUDASIM_SEED=str(seed))).stdout
+                   env=tap.seeded(seed)).stdout
 
 
 def each(out):
@@ -249,7 +249,7 @@ def check_apart():
     os.makedirs("bad")
     mdrun.write("bad/replica-0000", "in the way")
     done = tap.run(PROGRAM, "run", "alike.toml", "--device", "cuda", "--output",
-                   "bad", check=False)
+                   "bad", check=False, env=tap.seeded(1))
     tap.ok(done.returncode == 1 and "1 of 3 replicas failed" in done.stderr
            and "in replica 0 of 3" in done.stderr
            and tap.numbers(alike("bad", 1)) and tap.numbers(alike("bad", 2)),

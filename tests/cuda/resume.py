@@ -178,7 +178,7 @@ FEW_CELLS = ("output.observables_every=2", "output.frames_every=0")
 def run(deck, out, *more, device="cuda", ranks=1, seed=1):
     tap.run(PROGRAM, "run", deck, "output.name=r", "--output", out, "-q",
             "checkpoint.keep=2", "--device", device, *more, ranks=ranks,
-            env=dict(os.environ, CUDASIM_SEED=str(seed)))
+            env=tap.seeded(seed))
 
 
 def numbers(out):
