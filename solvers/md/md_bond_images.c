@@ -9,13 +9,6 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "domain/topology.h"
-#define KERNEL_FN static inline
-#include "kernels/md/wrap.h"
-
-/* What is done with one pair: its place among all, its term, its particles. */
-typedef int (*visit)(struct ctx *ctx, struct md *md, size_t place,
-                     const struct md_term *term, const struct md_particle *a,
-                     const struct md_particle *b);
 
 /* ---- which pairs a term takes to their nearest images ---- */
 
@@ -50,39 +43,61 @@ static int count_pairs(const struct md_force_field *f, const struct md_term *t)
 /* From one to the next, and the ends of a dihedral that are a 1-4 pair. */
 static const int ends[4][2] = {{0, 1}, {1, 2}, {2, 3}, {0, 3}};
 
-static int for_each_pair(struct ctx *ctx, struct md *md,
-                         const struct md_particle *rows, visit what)
+static int add_pair(struct ctx *ctx, struct md_bond_images *m, size_t first,
+                    int64_t id, int64_t other, int kind)
 {
-    const struct md_force_field *f = &md->bonded.field;
-    size_t place = 0, n;
+    for (size_t k = first; k < m->n; k++)
+        if (m->pairs[k].id[1] == other)
+            return 0;
+    if (m->n == m->capacity) {
+        size_t grown = 2 * m->capacity + 64;
+        struct md_bound *fresh = realloc(m->pairs, grown * sizeof *fresh);
+        if (!fresh)
+            return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+        m->pairs = fresh;
+        m->capacity = grown;
+    }
+    m->pairs[m->n++] =
+        (struct md_bound){.id = {(uint32_t)id, (uint32_t)other}, .kind = kind};
+    return 0;
+}
+
+/* All pairs once: bonds come first among the terms of a particle, which are
+ * those of the other one, too. */
+static int list_pairs(struct ctx *ctx, struct md *md)
+{
+    struct md_bond_images *m = &md->bond_images;
+    size_t n;
     for (int64_t id = 1; id <= md->n_particles; id++) {
         const struct md_term *t = topology_of(md->topology, id, &n);
-        for (size_t k = 0; k < n; k++) {
-            int pairs = t[k].id[0] == id ? count_pairs(f, &t[k]) : 0;
-            for (int e = 0; e < pairs; e++)
-                TRY(what(ctx, md, place++, &t[k],
-                         &rows[t[k].id[ends[e][0]] - 1],
-                         &rows[t[k].id[ends[e][1]] - 1]));
-        }
+        size_t first = m->n;
+        for (size_t k = 0; k < n; k++)
+            for (int e = 0; e < count_pairs(&md->bonded.field, &t[k]); e++) {
+                int64_t a = t[k].id[ends[e][0]], b = t[k].id[ends[e][1]];
+                if ((a < b ? a : b) == id)
+                    TRY(add_pair(ctx, m, first, id, a < b ? b : a, t[k].kind));
+            }
     }
     return 0;
 }
 
-/* Edges of the box between where b is, seen from a, and where its image nearest
- * to a is. 0: there is none, of a place that is no number (md_guard.c). */
+/* How many edges of the box lie between b, seen from a as if neither had ever
+ * been wrapped, and its image nearest to a: as nearest_difference() of wrap.h
+ * finds it. 0: a place is no number (md_guard.c). */
 static int turns_of(const struct md *md, const struct md_particle *a,
                     const struct md_particle *b, int32_t turns[3])
 {
-    double x[3], near[3], from[3], to[3];
+    double from[3], x[3];
     md_unwrap(md, a, from);
-    md_unwrap(md, b, to);
+    md_unwrap(md, b, x);
     for (int d = 0; d < 3; d++)
-        x[d] = near[d] = b->position[d] - a->position[d];
-    nearest_difference(near, md->box_length, md->tilt);
-    for (int d = 0; d < 3; d++)
-        x[d] = to[d] - from[d] - near[d];
+        x[d] -= from[d];
     for (int d = 2; d >= 0; d--) {
-        double n = rint(x[d] / md->box_length[d]);
+        double length = md->box_length[d];
+        turns[d] = 0;
+        if (fabs(x[d]) < 0.5 * length)
+            continue;
+        double n = rint(x[d] / length);
         if (!(fabs(n) < 2e9))
             return 0;
         turns[d] = (int32_t)n;
@@ -110,99 +125,87 @@ static int rows_of(struct ctx *ctx, const struct md *md,
                  : FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
 }
 
-static int visit_all(struct ctx *ctx, struct md *md,
-                     const struct md_particle *rows, visit what)
-{
-    struct md_particle *own = NULL;
-    if (!rows)
-        TRY(rows_of(ctx, md, &own));
-    int status = for_each_pair(ctx, md, rows ? rows : own, what);
-    free(own);
-    return status;
-}
-
 /* ---- then and now ---- */
 
-static int remember(struct ctx *ctx, struct md *md, size_t place,
-                    const struct md_term *term, const struct md_particle *a,
-                    const struct md_particle *b)
+/* A sheared box gets other edges in the run: only 0 turns stay as many. */
+static void remember(struct md *md, const struct md_particle *rows)
 {
     struct md_bond_images *m = &md->bond_images;
-    struct md_pair_apart apart = {.pair = place};
-    (void)term;
-    if (!turns_of(md, a, b, apart.turns))
-        return 0;
-    if (apart.turns[0] == 0 && apart.turns[1] == 0 && apart.turns[2] == 0)
-        return 0;
-    if (m->n == m->capacity) {
-        size_t grown = 2 * m->capacity + 64;
-        struct md_pair_apart *fresh = realloc(m->apart, grown * sizeof *fresh);
-        if (!fresh)
-            return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
-        m->apart = fresh;
-        m->capacity = grown;
+    size_t all = m->n;
+    m->n = 0;
+    for (size_t k = 0; k < all; k++) {
+        struct md_bound p = m->pairs[k];
+        int known =
+            turns_of(md, &rows[p.id[0] - 1], &rows[p.id[1] - 1], p.turns);
+        int apart = p.turns[0] || p.turns[1] || p.turns[2];
+        if (known && !(apart && md->deform.kind == MD_DEFORM_SHEAR))
+            m->pairs[m->n++] = p;
     }
-    m->apart[m->n++] = apart;
-    return 0;
 }
 
 int md_bond_images_begin(struct ctx *ctx, struct md *md)
 {
-    struct md_bond_images *m = &md->bond_images;
-    m->on = md->topology && md->grid.size == 1;
-    m->step = md->step;
-    m->n = 0;
-    return m->on ? visit_all(ctx, md, NULL, remember) : 0;
+    struct md_particle *rows = NULL;
+    md->bond_images.step = md->step;
+    md->bond_images.n = 0;
+    if (!md->topology || md->grid.size > 1)
+        return 0;
+    TRY(list_pairs(ctx, md));
+    if (md->bond_images.n > 0)
+        TRY(rows_of(ctx, md, &rows));
+    remember(md, rows);
+    free(rows);
+    return 0;
 }
 
 static int fail_turned(struct ctx *ctx, const struct md *md,
-                       const struct md_term *term, const struct md_particle *a,
-                       const struct md_particle *b)
+                       const struct md_bound *pair)
 {
     static const char *const names[MD_TERM_KINDS] = {
         [MD_TERM_BOND] = "bond",           [MD_TERM_ANGLE] = "angle",
         [MD_TERM_DIHEDRAL] = "dihedral",   [MD_TERM_IMPROPER] = "improper",
         [MD_TERM_SPECIAL] = "bonded pair", [MD_TERM_PAIR14] = "1-4 pair"};
     return FAIL(ctx, STATUS_LOST_PARTICLES,
-                "step %" PRId64 ": %s of particles %" PRId64 " and %" PRId64
+                "step %" PRId64 ": %s of particles %" PRIu32 " and %" PRIu32
                 ": since step %" PRId64 " it grew beyond half the box, %g x %g "
                 "x %g, where another image is nearer; the bond broke, or the "
                 "box is too small for it",
-                md->step, names[term->kind], a->id, b->id, md->bond_images.step,
-                md->box_length[0], md->box_length[1], md->box_length[2]);
+                md->step, names[pair->kind], pair->id[0], pair->id[1],
+                md->bond_images.step, md->box_length[0], md->box_length[1],
+                md->box_length[2]);
 }
 
-static int compare(struct ctx *ctx, struct md *md, size_t place,
-                   const struct md_term *term, const struct md_particle *a,
-                   const struct md_particle *b)
+static int compare(struct ctx *ctx, const struct md *md,
+                   const struct md_particle *rows)
 {
-    struct md_bond_images *m = &md->bond_images;
-    int32_t turns[3], then[3] = {0};
-    int known = turns_of(md, a, b, turns);
-    if (m->at < m->n && m->apart[m->at].pair == place) {
-        memcpy(then, m->apart[m->at++].turns, sizeof then);
-        /* A sheared box gets other edges in the run: only 0 of them stay 0. */
-        if (md->deform.kind == MD_DEFORM_SHEAR)
-            return 0;
+    const struct md_bond_images *m = &md->bond_images;
+    int32_t now[3];
+    for (size_t k = 0; k < m->n; k++) {
+        const struct md_bound *p = &m->pairs[k];
+        if (turns_of(md, &rows[p->id[0] - 1], &rows[p->id[1] - 1], now) &&
+            memcmp(now, p->turns, sizeof now) != 0)
+            return fail_turned(ctx, md, p);
     }
-    if (!known || memcmp(turns, then, sizeof then) == 0)
-        return 0;
-    return fail_turned(ctx, md, term, a, b);
+    return 0;
 }
 
 int md_bond_images_check(struct ctx *ctx, struct md *md,
                          const struct md_particle *rows)
 {
     struct md_bond_images *m = &md->bond_images;
-    if (!m->on || m->step == md->step)
+    struct md_particle *own = NULL;
+    if (m->n == 0 || m->step == md->step)
         return 0;
-    m->at = 0;
-    TRY(visit_all(ctx, md, rows, compare));
-    m->step = md->step;
-    return 0;
+    if (!rows)
+        TRY(rows_of(ctx, md, &own));
+    int status = compare(ctx, md, rows ? rows : own);
+    free(own);
+    if (status == 0)
+        m->step = md->step;
+    return status;
 }
 
 void md_bond_images_free(struct md *md)
 {
-    free(md->bond_images.apart);
+    free(md->bond_images.pairs);
 }

@@ -20,18 +20,17 @@ struct ctx;
 struct md;
 struct md_particle;
 
-/* A pair whose images differ from the beginning, as files may have it. */
-struct md_pair_apart {
-    size_t pair; /* its place among all pairs of all terms */
-    int32_t turns[3];
+/* Two particles that stand next to one another in a term. */
+struct md_bound {
+    uint32_t id[2];
+    int32_t kind;     /* enum md_term_kind */
+    int32_t turns[3]; /* images of the second beyond those of the first */
 };
 
 struct md_bond_images {
-    int on;       /* one rank, with terms */
-    int64_t step; /* when all were last found as they should be */
-    struct md_pair_apart *apart; /* owned; by place */
-    size_t n, capacity;
-    size_t at; /* while they are compared: the next one */
+    int64_t step;           /* when all were last found as they should be */
+    struct md_bound *pairs; /* owned; each once */
+    size_t n, capacity;     /* 0 on several ranks */
 };
 
 /* Remember the images of now, when particles and terms are in their places. */
