@@ -86,7 +86,6 @@ int fluid_fail_too_fast(struct ctx *ctx, struct fluid *f, double dt)
         here.cell[2], f->center[0][here.cell[0]], f->center[1][here.cell[1]],
         f->center[2][here.cell[2]], here.velocity[0], here.velocity[1],
         here.velocity[2], dt);
-    error_context(ctx, status, "on rank %d of %d", comm_rank(ctx->comm),
-                  comm_size(ctx->comm));
+    error_on_rank(ctx, status, comm_rank(ctx->comm), comm_size(ctx->comm));
     return comm_agree(ctx, status);
 }

@@ -152,7 +152,7 @@ static int fail_not_finite(struct ctx *ctx, const struct fluid *f,
         "timestep %g is probably too large",
         f->step, bad->velocity[0], bad->velocity[1], bad->velocity[2],
         bad->cell[0], bad->cell[1], bad->cell[2], f->rate * dt, dt);
-    return error_context(ctx, status, "on rank %d of %d", comm_rank(ctx->comm),
+    return error_on_rank(ctx, status, comm_rank(ctx->comm),
                          comm_size(ctx->comm));
 }
 

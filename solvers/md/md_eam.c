@@ -169,10 +169,10 @@ static int find_element(struct ctx *ctx, const struct md_eam_file *f,
         snprintf(list + used, sizeof list - used, "%s%s", e > 0 ? ", " : "",
                  f->element[e]);
     }
-    return FAIL(ctx, STATUS_INPUT,
-                "%s:%d: error: no element '%s' for species '%s'; there are "
-                "%s: name one with [[md.species]] element",
-                f->path, f->elements_line, name, s->name, list);
+    return FAIL_AT(ctx, STATUS_INPUT,
+                   "%s:%d: error: no element '%s' for species '%s'; there are "
+                   "%s: name one with [[md.species]] element",
+                   f->path, f->elements_line, name, s->name, list);
 }
 
 static int read_setfl(struct ctx *ctx, const struct md *md, const char *path,

@@ -19,8 +19,7 @@ int md_check_finite(struct ctx *ctx, const struct md *md)
         "position, velocity or force that is not finite; the timestep "
         "%g is probably too large, or particles overlapped",
         md->step, p.id, p.position[0], p.position[1], p.position[2], md->dt);
-    return error_context(ctx, status, "on rank %d of %d", md->grid.rank,
-                         md->grid.size);
+    return error_on_rank(ctx, status, md->grid.rank, md->grid.size);
 }
 
 /* Name the fastest particle: the one that outran the halo. */

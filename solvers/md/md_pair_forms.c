@@ -141,10 +141,11 @@ static int check_range(struct ctx *ctx, const struct md_pair_file *f,
     double last = f->r[f->n - 1];
     if (cutoff <= last * (1 + 1e-9))
         return 0;
-    return FAIL(ctx, STATUS_INPUT,
-                "%s:%" PRId64 ": error: the table '%s' is too short: it ends "
-                "at %g, before the cutoff %g",
-                f->path, f->head_line, f->keyword, last, cutoff);
+    return FAIL_AT(ctx, STATUS_INPUT,
+                   "%s:%" PRId64
+                   ": error: the table '%s' is too short: it ends "
+                   "at %g, before the cutoff %g",
+                   f->path, f->head_line, f->keyword, last, cutoff);
 }
 
 /* The section of a file named in the deck, as a spline. Collective. */

@@ -88,12 +88,13 @@ static int compare_energies(struct ctx *ctx, const struct md_pair_file *f,
     }
     if (*worst <= contradiction)
         return 0;
-    return FAIL(ctx, STATUS_INPUT,
-                "%s:%" PRId64 ": error: section '%s': energies are not the "
-                "integral of the forces: at r = %g the energy is %g, but the "
-                "forces from there to r = %g add up to %g; force is -du/dr",
-                f->path, f->head_line, f->keyword, s->r[where],
-                f->energy[where], s->r[s->n - 1], s->energy[where]);
+    return FAIL_AT(
+        ctx, STATUS_INPUT,
+        "%s:%" PRId64 ": error: section '%s': energies are not the "
+        "integral of the forces: at r = %g the energy is %g, but the "
+        "forces from there to r = %g add up to %g; force is -du/dr",
+        f->path, f->head_line, f->keyword, s->r[where], f->energy[where],
+        s->r[s->n - 1], s->energy[where]);
 }
 
 int md_pair_spline(struct ctx *ctx, struct md_pair_file *f,

@@ -21,8 +21,9 @@ int md_text_fail(struct md_text *t, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     text_hide_control(text);
-    return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s", t->path,
-                t->number, t->section, t->section[0] ? ": " : "", text);
+    return FAIL_AT(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s",
+                   t->path, t->number, t->section, t->section[0] ? ": " : "",
+                   text);
 }
 
 int md_text_line(struct md_text *t, int *there)

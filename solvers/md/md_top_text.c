@@ -35,10 +35,10 @@ static int fail_at(struct top_text *t, struct top_place place,
     vsnprintf(text, sizeof text, fmt, args);
     text_hide_control(text);
     int named = section[0] != '\0';
-    return FAIL(t->ctx, STATUS_INPUT, "%s:%" PRId32 ": error: %s%s%s%s",
-                place.file < t->n_files ? t->files[place.file] : "?",
-                place.line, named ? "[ " : "", section, named ? " ]: " : "",
-                text);
+    return FAIL_AT(t->ctx, STATUS_INPUT, "%s:%" PRId32 ": error: %s%s%s%s",
+                   place.file < t->n_files ? t->files[place.file] : "?",
+                   place.line, named ? "[ " : "", section, named ? " ]: " : "",
+                   text);
 }
 
 int top_fail_at(struct top_text *t, struct top_place place, const char *section,

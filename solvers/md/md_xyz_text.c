@@ -26,8 +26,8 @@ int xyz_fail(struct xyz_text *x, const char *at, const char *fmt, ...)
     va_end(args);
     text_hide_control(text);
     long column = at ? (long)(at - x->line) + 1 : 1;
-    return FAIL(x->ctx, STATUS_INPUT, "%s:%" PRId64 ":%ld: error: %s", x->path,
-                x->line_number, column, text);
+    return FAIL_AT(x->ctx, STATUS_INPUT, "%s:%" PRId64 ":%ld: error: %s",
+                   x->path, x->line_number, column, text);
 }
 
 /* Read a line into x->line, without its end. */
@@ -39,9 +39,9 @@ static int next_line(struct xyz_text *x)
         if (ferror(x->file))
             return FAIL(x->ctx, STATUS_INPUT, "cannot read '%s': %s", x->path,
                         strerror(errno));
-        return FAIL(x->ctx, STATUS_INPUT,
-                    "%s:%" PRId64 ":1: error: the file ends here", x->path,
-                    x->line_number + 1);
+        return FAIL_AT(x->ctx, STATUS_INPUT,
+                       "%s:%" PRId64 ":1: error: the file ends here", x->path,
+                       x->line_number + 1);
     }
     x->line_number++;
     while (n > 0 && (x->line[n - 1] == '\n' || x->line[n - 1] == '\r'))

@@ -42,9 +42,9 @@ int csv_finish(struct ctx *ctx, const struct csv *c)
 {
     if (c->n_errors == 0)
         return 0;
-    return FAIL(ctx, STATUS_DECK, "%s%d error%s; nothing was started",
-                c->errors != NULL ? c->errors : "", c->n_errors,
-                c->n_errors == 1 ? "" : "s");
+    return FAIL_AT(ctx, STATUS_DECK, "%s%d error%s; nothing was started",
+                   c->errors != NULL ? c->errors : "", c->n_errors,
+                   c->n_errors == 1 ? "" : "s");
 }
 
 int csv_number(struct csv *c, const struct csv_cell *cell, const char *what,

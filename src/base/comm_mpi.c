@@ -369,11 +369,11 @@ static int share_failure(struct ctx *ctx, MPI_Comm comm, double code)
     if (rank == c->rank) {
         if (ctx->error.status == 0)
             FAIL(ctx, status, "%s", status_text(status));
-        if (rank > 0 && strstr(ctx->error.text, "\n  on rank ") == NULL)
-            error_context(ctx, status, "on rank %d of %d", rank, c->size);
+        if (rank > 0)
+            error_on_rank(ctx, status, rank, c->size);
+        ctx->error.status = status;
     }
-    ctx->error.status = status;
-    bcast_from(ctx, comm, rank, ctx->error.text, sizeof(ctx->error.text));
+    bcast_from(ctx, comm, rank, &ctx->error, sizeof(ctx->error));
     return status;
 }
 

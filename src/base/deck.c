@@ -78,15 +78,16 @@ static int read_all(struct ctx *ctx, int fd, const char *path, char **text,
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return FAIL(ctx, STATUS_DECK, "%s: error: cannot be read: %s\n%s",
-                        path, strerror(errno), nothing_started);
+            return FAIL_AT(ctx, STATUS_DECK,
+                           "%s: error: cannot be read: %s\n%s", path,
+                           strerror(errno), nothing_started);
         if (got == 0)
             return 0;
         *n += (size_t)got;
         if (*n > DECK_BYTES_MAX)
-            return FAIL(ctx, STATUS_DECK,
-                        "%s: error: larger than %d MiB: this is no deck\n%s",
-                        path, DECK_BYTES_MAX >> 20, nothing_started);
+            return FAIL_AT(ctx, STATUS_DECK,
+                           "%s: error: larger than %d MiB: this is no deck\n%s",
+                           path, DECK_BYTES_MAX >> 20, nothing_started);
         if (*n == capacity) {
             char *grown = realloc(*text, 2 * capacity);
             if (grown == NULL)
@@ -104,14 +105,14 @@ static int read_file(struct ctx *ctx, const char *path, char **text, size_t *n)
     int status, fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return FAIL(ctx, STATUS_DECK, "%s: error: cannot be opened: %s\n%s",
-                    path, strerror(errno), nothing_started);
+        return FAIL_AT(ctx, STATUS_DECK, "%s: error: cannot be opened: %s\n%s",
+                       path, strerror(errno), nothing_started);
     if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
         close(fd);
-        return FAIL(ctx, STATUS_DECK,
-                    "%s: error: is a folder; a deck is a file, such as "
-                    "'%s/NAME.toml'\n%s",
-                    path, path, nothing_started);
+        return FAIL_AT(ctx, STATUS_DECK,
+                       "%s: error: is a folder; a deck is a file, such as "
+                       "'%s/NAME.toml'\n%s",
+                       path, path, nothing_started);
     }
     status = read_all(ctx, fd, path, text, n);
     close(fd);

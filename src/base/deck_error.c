@@ -224,7 +224,7 @@ int deck_errors_finish(struct ctx *ctx, const struct deck *deck,
     snprintf(text + used, sizeof text - used,
              "%zu error%s; nothing was started", errors->count,
              plural[errors->count == 1]);
-    return FAIL(ctx, STATUS_DECK, "%s", text);
+    return FAIL_AT(ctx, STATUS_DECK, "%s", text);
 }
 
 /* ---- did you mean ---- */

@@ -53,20 +53,43 @@ static void append_line(struct error *e, const char *start, const char *fmt,
     e->text[end + 1] = '\0';
 }
 
-int error_fail(struct ctx *ctx, int status, const char *fmt, ...)
+static int record(struct ctx *ctx, int status, int has_place, const char *fmt,
+                  va_list args)
 {
     if (status == 0)
         status = STATUS_INTERNAL;
     struct error *e = &ctx->error;
     if (e->status != 0)
         return status;
+    error_clear(ctx);
     e->status = status;
-    e->text[0] = '\0';
+    e->has_place = has_place;
+    append_line(e, "", fmt, args);
+    return status;
+}
+
+int error_fail(struct ctx *ctx, int status, const char *fmt, ...)
+{
     va_list args;
     va_start(args, fmt);
-    append_line(e, "", fmt, args);
+    status = record(ctx, status, 0, fmt, args);
     va_end(args);
     return status;
+}
+
+int error_fail_at(struct ctx *ctx, int status, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    status = record(ctx, status, 1, fmt, args);
+    va_end(args);
+    return status;
+}
+
+const char *error_prefix(const struct ctx *ctx)
+{
+    const struct error *e = &ctx->error;
+    return e->has_place || e->status == STATUS_STOPPED ? "" : "error: ";
 }
 
 /* The story's lines say what they are: "while", "because", "use". Where the
@@ -97,9 +120,17 @@ int error_context(struct ctx *ctx, int status, const char *fmt, ...)
     return status;
 }
 
+int error_on_rank(struct ctx *ctx, int status, int rank, int size)
+{
+    if (!ctx->error.has_rank)
+        error_context(ctx, status, "on rank %d of %d", rank, size);
+    ctx->error.has_rank = 1;
+    return status;
+}
+
 void error_clear(struct ctx *ctx)
 {
-    ctx->error.status = 0;
+    ctx->error.status = ctx->error.has_place = ctx->error.has_rank = 0;
     ctx->error.text[0] = '\0';
 }
 

@@ -23,6 +23,8 @@ enum { ERROR_TEXT_MAX = 8192 };
  * line per added context, each ended by '\n'. */
 struct error {
     int status;
+    int has_place; /* the text says "error:" itself, behind a place */
+    int has_rank;  /* and on which rank it happened */
     char text[ERROR_TEXT_MAX];
 };
 
@@ -37,11 +39,23 @@ const char *status_text(int status);
 int error_fail(struct ctx *ctx, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same of a place in a file: `fmt` begins with it and with "error:",
+ * "FILE:LINE: error: ...". */
+int error_fail_at(struct ctx *ctx, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What to print before the recorded message: "error: ", or "" where it says so
+ * itself or is none, as of a run that was stopped. */
+const char *error_prefix(const struct ctx *ctx);
+
 /* Add a line below the recorded message: what was being attempted, or what to
  * do. It is indented by two; "while " is put before it unless it begins with
  * while, because, use, in or on. Returns `status` unchanged. */
 int error_context(struct ctx *ctx, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Add "on rank ...", once. Returns `status` unchanged. */
+int error_on_rank(struct ctx *ctx, int status, int rank, int size);
 
 /* Forget the recorded failure (tests; a caller that can go on without). */
 void error_clear(struct ctx *ctx);
@@ -53,6 +67,7 @@ int text_has_control(const char *text);
 void text_hide_control(char *text);
 
 #define FAIL(ctx, status, ...) error_fail((ctx), (status), __VA_ARGS__)
+#define FAIL_AT(ctx, status, ...) error_fail_at((ctx), (status), __VA_ARGS__)
 
 /* Return upward when the call failed. */
 #define TRY(call)                 \

@@ -100,16 +100,6 @@ static int check_printed(struct ctx *ctx, const struct command_line *line)
     return FAIL(ctx, STATUS_IO, "cannot write to the standard output");
 }
 
-/* What a deck, a line of a file or a stop has to say begins in its own way. */
-static const char *prefix(int status, const char *text)
-{
-    const char *place = strstr(text, ": error: "), *end = strchr(text, '\n');
-    int has_place = place != NULL && (end == NULL || place < end);
-    return status == STATUS_DECK || status == STATUS_STOPPED || has_place
-               ? ""
-               : "error: ";
-}
-
 /* All ranks end with one status, and rank 0 tells why. */
 static int farewell(struct ctx *ctx, int status)
 {
@@ -120,8 +110,7 @@ static int farewell(struct ctx *ctx, int status)
         return 0;
     if (ctx->error.text[0] == '\0')
         FAIL(ctx, status, "%s", status_text(status));
-    snprintf(text, sizeof(text), "%s%s", prefix(status, ctx->error.text),
-             ctx->error.text);
+    snprintf(text, sizeof(text), "%s%s", error_prefix(ctx), ctx->error.text);
     if (alone) {
         fputs(text, stderr);
         comm_abort(ctx->comm, status_exit(status));

@@ -104,7 +104,8 @@ void replica_tell(struct ctx *ctx, const struct replicas *r, int i, int status,
         t->stopped++;
     } else {
         error_context(ctx, status, "in replica %d of %d", i, r->count);
-        snprintf(text, sizeof(text), "error: %s", ctx->error.text);
+        snprintf(text, sizeof(text), "%s%s", error_prefix(ctx),
+                 ctx->error.text);
         log_error(ctx->log, text);
         t->failed++;
         t->worst = status;

@@ -196,12 +196,13 @@ static void test_failure(struct ctx *ctx)
     for (int how = 0; how < 2; how++) {
         status = 0;
         if (rank >= first)
-            status = FAIL(ctx, rank == first ? STATUS_INPUT : STATUS_IO,
-                          "rank %d is out of paper", rank);
+            status = FAIL_AT(ctx, rank == first ? STATUS_INPUT : STATUS_IO,
+                             "rank %d is out of paper", rank);
         status = how == 0 ? comm_agree(ctx, status)
                           : comm_step(ctx, status, &stop, &value);
         int same = status == STATUS_INPUT &&
                    ctx->error.status == STATUS_INPUT &&
+                   error_prefix(ctx)[0] == '\0' &&
                    strncmp(ctx->error.text, want, strlen(want)) == 0;
         error_clear(ctx);
         all_ok(ctx, same,

@@ -31,6 +31,10 @@ fails_so 1 nan 0 3 "step 4: hidden is not finite"
 fails_so 1 start 0 2 "the toy does not start"
 is "$(ls out)" "" "a run that cannot start leaves no results"
 
+"$TOY" run toy.toml --output named --resume "a:1: error: b.h5" 2>tap.err
+is "$? $(grep -c "^error: .*a:1: error: b.h5" tap.err)" "2 1" \
+    "a name that reads like a place does not stand for one"
+
 # Standard streams that are full, or closed.
 if [ -c /dev/full ]; then
     "$TOY" help >/dev/full 2>tap.err

@@ -43,6 +43,18 @@ static void test_errors(void)
     size_t n = strlen(ctx.error.text);
     tap_ok(n < ERROR_TEXT_MAX && ctx.error.text[n - 1] == '\n',
            "a story that is too long is cut at a line's end");
+    tap_is_text(error_prefix(&ctx), "error: ", "it is called an error");
+    error_clear(&ctx);
+    FAIL_AT(&ctx, STATUS_INPUT, "a.xyz:3: error: %s", "no number");
+    tap_is_text(error_prefix(&ctx), "", "but where the text does so itself");
+    for (int i = 0; i < 2; i++)
+        error_on_rank(&ctx, STATUS_INPUT, 1, 4);
+    tap_is_text(ctx.error.text, "a.xyz:3: error: no number\n  on rank 1 of 4\n",
+                "and the rank is named once");
+    error_clear(&ctx);
+    FAIL(&ctx, STATUS_DECK, "cannot open 'a:3: error: b'");
+    tap_is_text(error_prefix(&ctx),
+                "error: ", "a name that reads like a place is none");
     tap_ok(status_exit(STATUS_OK) == 0 && status_exit(STATUS_IO) == 1 &&
                status_exit(STATUS_DECK) == 2 &&
                status_exit(STATUS_LOST_PARTICLES) == 3 &&
