@@ -18,6 +18,7 @@ POST_FILES = \
 	postproc/warpdeck_post/labels.py \
 	postproc/warpdeck_post/logs.py \
 	postproc/warpdeck_post/md_panels.py \
+	postproc/warpdeck_post/opening.py \
 	postproc/warpdeck_post/page.py \
 	postproc/warpdeck_post/panels.py \
 	postproc/warpdeck_post/particles.py \

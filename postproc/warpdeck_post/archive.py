@@ -8,7 +8,7 @@ import numpy
 
 from . import chunks, labels
 from .errors import PostError
-from .result import text_of
+from .opening import text_of
 
 AXES = "xyz"
 

@@ -8,7 +8,8 @@ import numpy
 
 from . import archive, chunks, frame, labels, vtr
 from .errors import PostError
-from .result import Result, refuse_itself
+from .opening import refuse_itself
+from .result import Result
 
 # Names of columns as OVITO and ASE know them.
 XYZ_NAMES = {"position": "pos", "velocity": "velo", "force": "forces"}

@@ -8,7 +8,7 @@ import numpy
 
 from . import chunks, curves, labels
 from . import frame as frames
-from .result import changed
+from .opening import changed
 
 Row = namedtuple("Row", "title first last mean spread unit")
 Field = namedtuple("Field", "title low high mean rms unit")

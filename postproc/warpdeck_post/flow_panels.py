@@ -175,8 +175,7 @@ def profile(axes, r, title, name, over, columns, others=None):
     if plus:  # the lower half, to its middle
         keep = keep[:(len(x) + 1) // 2]
     for i, column in enumerate(columns):
-        axes.plot(x[keep], table[column][keep],
-                  color=panels.COLORS[i % len(panels.COLORS)],
+        axes.plot(x[keep], table[column][keep], **panels.line(i),
                   label=column.removesuffix("_plus").removesuffix("_rms"))
     if plus and x[keep][0] > 0:
         axes.set_xscale("log")
@@ -229,8 +228,7 @@ def spectrum(axes, r, name):
         y = table[column]
         # the highest mode may be nothing but rounding
         there = keep & (y > 1e-14 * y.max(initial=0))
-        axes.loglog(k[there], y[there],
-                    color=panels.COLORS[i % len(panels.COLORS)], label=column)
+        axes.loglog(k[there], y[there], **panels.line(i), label=column)
         if most is None or y.max(initial=0) > most:
             most, longest = y.max(initial=0), (k[there], y[there])
     if len(longest):

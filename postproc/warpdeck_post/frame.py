@@ -8,7 +8,8 @@ import numpy
 
 from . import labels
 from .errors import PostError
-from .result import Result, text_of
+from .opening import text_of
+from .result import Result
 
 AXES = "xyz"
 SERIES = ".hdf.series"

@@ -167,10 +167,11 @@ def profile(axes, r, title, columns, label, kind):
     if kind == "pressure":  # which of them is across the slabs
         names = [n + (" (across)" if n == 2 * over else "") for n in names]
     for i, (column, name) in enumerate(zip(columns, names)):
-        axes.plot(table[over], table[column], color=panels.COLORS[i % 7],
-                  linestyle=panels.LINES[i % 4 if kind != "number_density"
-                                         else 0],
-                  drawstyle="steps-mid", label=name)
+        line = panels.line(i)
+        if kind != "number_density":  # directions, which may be the same curve
+            line["linestyle"] = panels.LINES[i]
+        axes.plot(table[over], table[column], **line, drawstyle="steps-mid",
+                  label=name)
     axes.margins(x=0.0)
     axes.set_xlabel(labels.axis(over, r.column_unit(SLABS, over)))
     axes.set_ylabel(labels.axis(label, r.column_unit(SLABS, columns[0])))

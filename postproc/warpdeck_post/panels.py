@@ -3,7 +3,7 @@
 import re
 
 import numpy
-from matplotlib import collections
+from matplotlib import collections, colors
 
 from . import curves, labels, particles, spheres
 
@@ -29,11 +29,29 @@ def style(matplotlib):
         "savefig.dpi": 160})
 
 
+def line(i):
+    """Color and dashes of the i-th curve: where the colors are used up they come
+    again with other dashes."""
+    return {"color": COLORS[i % len(COLORS)],
+            "linestyle": LINES[i // len(COLORS) % len(LINES)]}
+
+
+def area_color(i):
+    """Of the i-th area or species; where there are more than colors, paler or
+    darker ones."""
+    base = numpy.array(colors.to_rgb(COLORS[i % len(COLORS)]))
+    turn = i // len(COLORS) % 3
+    if turn == 0:
+        return base
+    if not base.any():  # nothing is darker than black
+        return base + 0.3 * (3 - turn)
+    return base + 0.6 * ((turn == 1) - base)
+
+
 def curve(axes, x, y, i, label=None):
     marker = "o" if len(x) <= 12 else None
-    axes.plot(x, y, color=COLORS[i % len(COLORS)],
-              linestyle=LINES[i // len(COLORS) % len(LINES)], marker=marker,
-              markersize=3.5, label=label, clip_on=len(x) > 1)
+    axes.plot(x, y, **line(i), marker=marker, markersize=3.5, label=label,
+              clip_on=len(x) > 1)
 
 
 def _settled(y):
@@ -196,21 +214,9 @@ def displacement(axes, r):
 
 # ---- particles ----
 
-def _rgb(matplotlib, color):
-    return numpy.array(matplotlib.colors.to_rgb(color))
-
-
-def _species_color(matplotlib, i):
-    """One of the colors; where there are more species, paler or darker ones."""
-    base = _rgb(matplotlib, COLORS[i % len(COLORS)])
-    turn = i // len(COLORS) % 3
-    return base if turn == 0 else base + 0.6 * ((turn == 1) - base)
-
-
 def _by_species(axes, matplotlib, species, names):
     used = numpy.unique(species)
-    palette = numpy.array([_species_color(matplotlib, i)
-                           for i in range(len(names))])
+    palette = numpy.array([area_color(i) for i in range(len(names))])
     handles = [matplotlib.lines.Line2D(
         [], [], linestyle="", marker="o", markersize=8,
         color=palette[i], label=names[i]) for i in used]
@@ -231,7 +237,7 @@ def shaded(axes, matplotlib, shade, n, limits=None):
     """Colors [n][3] of particles, with a legend or a bar; `limits`: of the bar,
     where several pictures share one."""
     if shade.values is None or n == 0:
-        return numpy.tile(_rgb(matplotlib, COLORS[0]), (n, 1))
+        return numpy.tile(area_color(0), (n, 1))
     if shade.names is not None:
         return _by_species(axes, matplotlib, shade.values, shade.names)
     low, high = limits or shade_limits(shade)
@@ -281,7 +287,7 @@ def snapshot(axes, r, matplotlib, pixels):
     scene = spheres.Scene(r.lattice(frame)[0], pixels)
     position, radius, shade = particles.gather(
         r, frame, scene, particles.radii(r, r.box(frame)[0]), particles.default_field(r))
-    colors = shaded(axes, matplotlib, shade, len(position))
-    picture, extent = scene.paint(position, colors, radius)
+    picture, extent = scene.paint(
+        position, shaded(axes, matplotlib, shade, len(position)), radius)
     box_and_picture(axes, scene, picture, extent)
     axes.set_title(frame_title(r, frame))

@@ -8,7 +8,8 @@ import re
 from . import facts, labels, logs, page
 from . import frame as frames
 from .errors import PostError
-from .result import Result, refuse_itself
+from .opening import refuse_itself
+from .result import Result
 
 # Observables worth a large number, of the solvers that have them.
 KEYS = ("temperature", "pressure", "total_energy", "kinetic_energy",

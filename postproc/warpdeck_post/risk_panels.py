@@ -7,7 +7,7 @@ a deck does not name.
 import numpy
 
 from . import panels
-from .result import text_of
+from .opening import text_of
 
 MONEY = "currency of the spots"
 MOST = 24  # instruments that a graph has room for
@@ -154,7 +154,8 @@ def profits(axes, r):
     axes.stairs(density, edges, fill=True, color=panels.COLORS[5], alpha=0.6)
     axes.stairs(density, edges, color=panels.COLORS[0], linewidth=1.0)
     for i, level in enumerate(var["level"]):
-        color = panels.COLORS[(1, 3, 6, 2, 4)[i % 5]]
+        color = panels.area_color((1, 3, 6, 2, 4)[i % 5] +
+                                  len(panels.COLORS) * (i // 5))
         v, es = var["var"][i], var["expected_shortfall"][i]
         error = 1.96 * var["expected_shortfall_error"][i]
         low, high = (x if numpy.isfinite(x) else v
@@ -197,12 +198,13 @@ def fan(axes, r, name):
                     if k.startswith("pfe_") and not k.endswith("_error"))
     top = table["epe"][at]
     shades = numpy.linspace(0.55, 0.2, max(len(levels), 1))
-    for level, shade in zip(levels, shades):
+    for i, (level, shade) in enumerate(zip(levels, shades)):
         high = table[f"pfe_{level:g}"][at]
         axes.fill_between(date, top, high, color=panels.COLORS[5], alpha=shade,
                           linewidth=0)
-        axes.plot(date, high, color=panels.COLORS[5], linewidth=1.2,
-                  linestyle=panels.LINES[levels.index(level) % 4],
+        axes.plot(date, high, linewidth=1.2,
+                  color=panels.area_color(5 + len(panels.COLORS) * (i // 4)),
+                  linestyle=panels.LINES[i % 4],
                   label=f"PFE {100 * level:g} %")
         top = numpy.maximum(top, high)
     for i, (key, sign, label) in enumerate((("epe", 1, "EPE"),
@@ -260,8 +262,7 @@ def weights(axes, r):
         for i, part in enumerate(parts):
             panels.curve(axes, 100 * table["return"], part, i, _short(names[i]))
     else:
-        colors = [panels.COLORS[i % len(panels.COLORS)]
-                  for i in range(len(names))]
+        colors = [panels.area_color(i) for i in range(len(names))]
         axes.stackplot(100 * table["return"], parts, labels=map(_short, names),
                        colors=colors, alpha=0.8, edgecolor="white",
                        linewidth=0.6)

@@ -22,7 +22,8 @@ import numpy
 
 from . import facts, labels, logs
 from .errors import PostError
-from .result import Result, changed, is_there
+from .opening import changed, is_there
+from .result import Result
 
 TRYING, PAUSE, LIMIT = 3.0, 0.05, 20.0  # of reading; seconds
 POINTS = 40  # of a small graph

@@ -15,7 +15,8 @@ import tap
 
 h5py, numpy, _ = tap.need("h5py", "numpy", "matplotlib")
 from warpdeck_post import (curves, flow_panels, frame, gather,  # noqa: E402
-                           labels, panels, particles, plot, render, spheres)
+                           labels, md_panels, panels, particles, plot,
+                           render, spheres)
 from warpdeck_post.result import Result  # noqa: E402
 
 
@@ -216,6 +217,24 @@ def clipped(figure):
     return round(out, 3) if out > 0.01 else 0
 
 
+def look_different(r, name, part, draw, many):
+    """Whether a table's columns that begin with `part`, and copies of the last
+    one, up to `many`, are drawn in as many ways."""
+    table = r.table(name)
+    columns = [k for k in table if k.startswith(part)]
+    last = columns[-1]
+    for k in range(len(columns), many):
+        columns.append(f"{part}_copy{k}")
+        table[columns[-1]] = table[last]
+    r.table, r.column_unit = lambda name: table, lambda *names: ""
+    axes = plot.pyplot.figure().add_subplot()
+    draw(axes, columns)
+    ways = {(x.get_color(), str(x._dash_pattern)) for x in axes.lines
+            if not x.get_label().startswith("_")}
+    plot.pyplot.close("all")
+    return len(ways)
+
+
 post.quick()
 post.particles("run.h5", particles=400, frames=3, rows=41, table=1,
                title="Crystal")
@@ -234,6 +253,13 @@ if not STORE:
     with open(STORED, encoding="utf-8") as f:
         stored = json.load(f)
 check_solvers(stored)
+with Result("run.h5") as r:
+    tap.is_(look_different(
+        r, md_panels.SLABS, "number_density", lambda axes, columns:
+        md_panels.profile(axes, r, "Density", columns, "n", "number_density"),
+        20), 20, "densities of twenty species along the slabs are told apart")
+tap.is_(len({tuple(panels.area_color(i)) for i in range(21)}), 21,
+        "and their colors in pictures, and those of areas")
 check_renders(stored)
 with Result("risk.h5") as r:
     for name in ("profits", "exposure", "frontier", "convergence", "prices",
