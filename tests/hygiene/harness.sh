@@ -22,6 +22,11 @@ inner '# timeout: 1
 sleep 20; ok "late"; done_testing'
 is $? 124 "a test over its time limit is stopped"
 contains log "Bail out!" "and says so"
+PYTHONUNBUFFERED=1 PYTHONIOENCODING=ascii COLUMNS=40
+export PYTHONUNBUFFERED PYTHONIOENCODING COLUMNS
+inner 'is "$PYTHONUNBUFFERED$PYTHONIOENCODING$COLUMNS" "" "unset"; done_testing'
+is $? 0 "what the caller's Python is told is not passed on"
+unset PYTHONUNBUFFERED PYTHONIOENCODING COLUMNS
 inner 'kill -SEGV $$'
 is $? 139 "a crash is a failure"
 inner 'touch left; is "$(ls)" left "the folder is empty at first"; done_testing'
