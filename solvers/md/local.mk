@@ -97,5 +97,6 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_table_group.def \
 	solvers/md/md_table_pairs.def \
 	solvers/md/md_walls.c \
+	solvers/md/md_walls.h \
 	solvers/md/md_xyz_text.c \
 	solvers/md/md_xyz_text.h

@@ -23,6 +23,7 @@
 #include "md_minimize.h"
 #include "md_rigid.h"
 #include "md_step.h"
+#include "md_walls.h"
 
 struct ctx;
 struct halo;
@@ -119,18 +120,6 @@ struct md_pair {
     double smallest_sigma;
     struct md_forms *forms;            /* owned, or NULL: Lennard-Jones alone */
     double tail_energy, tail_pressure; /* 0 without `tail` */
-};
-
-/* Walls, fields and groups. */
-struct md_walls {
-    int has_face[MD_FACES], has_force[MD_FACES], has_field;
-    struct md_outer outer; /* borrows the arrays */
-    struct md_wall *wall;
-    struct md_group *group;
-    struct md_region *region; /* [groups] */
-    unsigned char *has;       /* [groups][n_species] */
-    unsigned char *acts;      /* [walls][n_species] */
-    double on_wall[MD_FACES]; /* forces of this rank's particles */
 };
 
 /* What acts along bonds; the arrays are owned, `field` borrows them. */
@@ -339,35 +328,6 @@ int md_coulomb_read(struct ctx *ctx, struct params *p, struct md *md);
  * asked for, and warn where all do not add up to 0. Collective. */
 int md_coulomb_charge(struct ctx *ctx, const struct md *md,
                       struct md_particle *p, size_t n);
-
-/* ---- md_walls.c: walls and constant fields ---- */
-/* [[md.walls]] and [md.field], after all that does not go with them. Errors go
- * to params_error. */
-int md_walls_read(struct ctx *ctx, struct params *p, struct md *md);
-void md_walls_free(struct md *md);
-/* The shortest way through the box, from a face to the one across it, where a
- * pair has images. */
-double md_shortest_edge(const struct md *md);
-int md_walls_open(struct ctx *ctx, struct md *md);
-/* Nobody starts outside. Collective. */
-int md_walls_start(struct ctx *ctx, struct md *md);
-/* Their forces, once those of pairs are there. */
-void md_walls_forces(struct md *md, struct md_sums *sums);
-/* After a drift; it may be asked for ahead of it. Not collective. Errors:
- * STATUS_PHYSICS. */
-void md_walls_reflect_ahead(struct md *md);
-int md_walls_reflect(struct ctx *ctx, struct md *md);
-void md_walls_observe_init(struct md *md);
-int md_walls_observe(struct ctx *ctx, struct md *md, double *values, int *n);
-
-/* ---- md_groups.c: groups of particles ---- */
-/* [[md.group]]; errors go to params_error. */
-int md_groups_read(struct ctx *ctx, struct params *p, struct md *md);
-void md_groups_free(struct md *md);
-/* Held groups have their velocities, and no degrees of freedom. Collective. */
-int md_groups_start(struct ctx *ctx, struct md *md);
-/* The same after what changes all velocities. */
-void md_groups_hold(struct md *md);
 
 /* ---- md_tilt.c: boxes without right angles ---- */
 /* domain.tilt; errors go to params_error. */

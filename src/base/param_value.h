@@ -68,6 +68,9 @@ const char *param_choice(const char *choices, int i, int absent, size_t *n);
 int param_is_choice(const char *choices, const char *word, int absent);
 /* "a|b|-c" as "\"a\", \"b\"" into buf. */
 const char *param_list_choices(const char *choices, char *buf, size_t size);
+/* The choice nearest to `word`, in buf; NULL where none is near. */
+const char *param_near_choice(const char *choices, const char *word, char *buf,
+                              size_t size);
 /* Whether the fallback is a default, not an example only. */
 int param_has_default(const struct param *param);
 

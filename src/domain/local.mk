@@ -13,6 +13,7 @@ libwarpdeck_a_SOURCES += \
 	src/domain/halo_migrate.c \
 	src/domain/halo_parts.h \
 	src/domain/mesh.c \
+	src/domain/mesh_messages.c \
 	src/domain/mesh.h \
 	src/domain/mesh_fft.c \
 	src/domain/mesh_parts.h \

@@ -32,6 +32,7 @@ tests_deck_t_fuzz_deck_SOURCES += \
 	src/base/deck_error.c \
 	src/base/deck_toml.cpp \
 	src/base/param.c \
+	src/base/param_choice.c \
 	src/base/param_convert.c \
 	src/base/param_get.c \
 	src/base/param_resolve.c \
