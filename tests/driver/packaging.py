@@ -45,6 +45,33 @@ version = re.search(r"AC_INIT\(\[Warpdeck\], \[([^]]+)\]",
 tap.ok(f'version("{version}")' in recipe and f"warpdeck-{version}.tar" in recipe,
        "the version is that of configure.ac")
 
+# ---- options that are none ----
+
+
+def configure(*options):
+    """What it says, where it gets no further than to the compiler."""
+    done = subprocess.run(
+        ["sh", os.path.join(tap.TOP_SRCDIR, "configure"), "CC=false", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+for option in ("--enable-sanitizers", "--with-cudda", "--without-mpy"):
+    status, said = configure(option + ("=/usr" if "cudda" in option else ""))
+    tap.ok(status == 1 and f"error: there is no option {option};" in said,
+           f"configure refuses {option}")
+# Of Debian's dh_auto_configure, Homebrew, Nix and Libtool's packages.
+status, said = configure(
+    "--disable-dependency-tracking", "--disable-silent-rules",
+    "--disable-maintainer-mode", "--disable-debug", "--enable-shared",
+    "--disable-static", "--with-gnu-ld", "--enable-option-checking",
+    "--runstatedir=/run", "--build=x86_64-linux-gnu")
+tap.ok("there is no option" not in said and "compiler" in said,
+       "but not what packagers give to all of them")
+status, said = configure("--enable-sanitizers", "--disable-option-checking")
+tap.ok("there is no option" not in said and "compiler" in said,
+       "nor anything with --disable-option-checking")
+
 # ---- Apptainer ----
 image = read("packaging", "apptainer", "warpdeck.def")
 wanted = re.search(r'^needed="([^"]+)"', read("quickstart"), re.M).group(1)
