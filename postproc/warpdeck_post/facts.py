@@ -196,7 +196,7 @@ def coefficients(r):
     if name in tables:
         table = r.table(name)
         unit = labels.plain(r.column_unit(name, "viscosity"))
-        found += [("viscosity", f"{v:.4g} ± {e:.2g} {unit}")
+        found += [("viscosity", f"{' ± '.join(labels.uncertain(v, e))} {unit}")
                   for v, e in zip(table["viscosity"], table["error"])]
     return found
 

@@ -4,6 +4,7 @@ A file in reduced (lj) units has no unit attributes, so the unit is worked out
 from what a number is. Texts are for matplotlib; plain() turns them into words.
 """
 
+import math
 import re
 
 _REDUCED = {
@@ -110,3 +111,14 @@ def axis(name, unit):
 def count(n, thing):
     """"1 frame", "2 frames"."""
     return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def uncertain(value, error):
+    """(text, text): both to the second digit of the error."""
+    if not (0 < error < math.inf and math.isfinite(value)):
+        return f"{value:.5g}", f"{error:.2g}"
+    decimals = 1 - math.floor(math.log10(error))
+    if decimals > 8 or abs(value) >= 1e9 or error >= 1e9:
+        return f"{value:.6g}", f"{error:.2g}"
+    return tuple(f"{round(number, decimals):.{max(decimals, 0)}f}"
+                 for number in (value, error))

@@ -259,7 +259,8 @@ def viscosity(axes, r):
     axes.set_ylabel(labels.axis(r"$\eta$(t)", r.column_unit(
         name, "average")))
     panels.legend_above(axes, "Viscosity")
-    _note(axes, f"at the end: {eta[-1]:.4g} ± {error[-1]:.2g}")
+    _note(axes, "at the end: "
+          + " ± ".join(labels.uncertain(eta[-1], error[-1])))
 
 
 # ---- structure ----

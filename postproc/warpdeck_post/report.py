@@ -115,9 +115,11 @@ def _observed(r):
     """Means of the second half."""
     rows = {row.title.removesuffix("/N").replace(" ", "_"): row
             for row in facts.results(r)}
-    return [(rows[k].title, f"{rows[k].mean:.5g}",
-             f"± {rows[k].spread:.1g} {rows[k].unit}".rstrip())
-            for k in KEYS if k in rows][:4]
+    found = []
+    for k in [k for k in KEYS if k in rows][:4]:
+        mean, spread = labels.uncertain(rows[k].mean, rows[k].spread)
+        found.append((rows[k].title, mean, f"± {spread} {rows[k].unit}".rstrip()))
+    return found
 
 
 def _valued(r):

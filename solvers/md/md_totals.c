@@ -216,6 +216,8 @@ static void note_lists(const struct md *md, int64_t steps,
                  " steps the pair list was too old "
                  "and may have missed pairs (md.pair.rebuild_every)",
                  md->unsafe_steps, md->step);
+    else if (steps > 0 && c->lists_built <= 1)
+        snprintf(note, size, "the pair list was built once%s", how);
     else if (steps > 0)
         snprintf(note, size, "the pair list was built every %.1f steps%s%s",
                  each, how, hint);

@@ -294,8 +294,15 @@ tap.ok(max(map(len, said.getvalue().splitlines())) <= gather.LINE and
        left_out == 31 - len(said.getvalue().splitlines()[0].split()),
        "of many columns those are shown that a line has room for")
 tap.ok(post.works(post.post("show", "run.h5"), "diffusion B", "0.5 sigma^2/tau",
-                  "viscosity", "0.98 ± 0.4 epsilon tau/sigma^3",
+                  "viscosity", "0.98 ± 0.40 epsilon tau/sigma^3",
                   "(bonded: 80 at r ="), "show has what they say")
+tap.ok([labels.uncertain(*pair) for pair in (
+    (312.1154, 11.24273), (5467.16, 1147.035), (-3.358523, 0.00177512),
+    (0.0402633, 0.00146), (9.96, 0.0), (1.5e12, 2.5e9), (7.0, 0.25))] ==
+       [("312", "11"), ("5500", "1100"), ("-3.3585", "0.0018"),
+        ("0.0403", "0.0015"), ("9.96", "0"), ("1.5e+12", "2.5e+09"),
+        ("7.00", "0.25")],
+       "a number is told as far as its error lets one")
 shutil.copy("run.h5", "sized.h5")
 with h5py.File("sized.h5", "r+") as file:
     del file["run/resolved_deck"]
