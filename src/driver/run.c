@@ -112,6 +112,8 @@ static int go_on(struct ctx *ctx, const struct command_line *line,
                  ? ""
                  : ", which other ranks or another device wrote: the same "
                    "within rounding");
+    /* From here on a helper thread may write, and HDF5 takes one at a time. */
+    checkpoint_let_go(resume->from);
     struct h5md_keep kept = {h->step, h->row_step, h->frame_step};
     return resume->own
                ? results_resume(ctx, job, &run->output, line, &kept,

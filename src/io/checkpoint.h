@@ -58,6 +58,8 @@ void checkpoint_discard(struct checkpoint *c);
  * checksums (each rank reads its share). Errors: STATUS_INPUT, with file,
  * dataset and reason. */
 int checkpoint_open(struct ctx *ctx, const char *path, struct checkpoint **out);
+/* Nothing more is read from it: its file is closed, the header stays. */
+void checkpoint_let_go(struct checkpoint *c);
 void checkpoint_close(struct checkpoint *c); /* NULL is fine */
 /* This process alone, without a look at the arrays: 0 and *serial where the
  * header is whole, else -1 and nothing else. */

@@ -387,12 +387,18 @@ int checkpoint_open(struct ctx *ctx, const char *path, struct checkpoint **out)
     return 0;
 }
 
+void checkpoint_let_go(struct checkpoint *c)
+{
+    if (c->reading.file >= 0)
+        H5Fclose(c->reading.file);
+    c->reading.file = H5I_INVALID_HID;
+}
+
 void checkpoint_close(struct checkpoint *c)
 {
     if (c == NULL)
         return;
-    if (c->reading.file >= 0)
-        H5Fclose(c->reading.file);
+    checkpoint_let_go(c);
     for (int i = 0; i < CHECKPOINT_TEXTS; i++)
         free(c->text[i]);
     free(c->path);

@@ -39,4 +39,5 @@ LONG_TESTS += tests/output/examples_long.py tests/output/killed.py \
 	tests/output/large.py \
 	tests/output/post_large.py
 EXTRA_DIST += $(FILE_TESTS) tests/output/browser.py \
+	tests/output/one_thread.c \
 	tests/output/pictures.json tests/output/post.py

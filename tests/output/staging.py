@@ -5,6 +5,7 @@ told as any other."""
 
 import glob
 import os
+import shutil
 import subprocess
 import tap
 
@@ -123,6 +124,39 @@ for deck, what in ("melt.toml", "particles"), ("flow.toml", "a flow"):
         run(deck, stem + "_off3", "off", ranks=MANY)
         tap.ok(folder(stem + "_on3") == folder(stem + "_off3"),
                f"{what}: and on {MANY} ranks")
+
+# ---- HDF5 has one thread at a time ----
+
+
+def one_at_a_time(sentence, *args):
+    """A run under one_thread.c, which ends it where a second thread enters."""
+    got = tap.warpdeck("run", *args, "output.staging=on", "-q", check=False,
+                       env=dict(os.environ, LD_PRELOAD=WATCH))
+    if not tap.ok(got.returncode == 0, sentence):
+        tap.note(got.stderr)
+
+
+WATCH = os.path.abspath("one_thread.so")
+compiler = shutil.which("cc") or shutil.which("gcc")
+if compiler is not None:
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", WATCH,
+                    os.path.join(tap.TOP_SRCDIR, "tests", "output",
+                                 "one_thread.c"), "-ldl"], check=True)
+if compiler is None or subprocess.run(
+        [tap.WARPDECK, "--version"], capture_output=True, check=False,
+        env=dict(os.environ, LD_PRELOAD=WATCH)).returncode != 0:
+    tap.skip(4, "no library can stand before HDF5 here")
+else:
+    SAVED = "[checkpoint]\nevery = {}\n[monitor]\nevery = 3\n"
+    write("melt_saved.toml", MD + SAVED.format(12))
+    write("flow_saved.toml", FLOW + SAVED.format(5))
+    for stem in "melt", "flow":
+        one_at_a_time(f"{stem}: a run with checkpoints and a monitor",
+                      f"{stem}_saved.toml", "--output", f"{stem}_from")
+        state = sorted(glob.glob(f"{stem}_from/*.ckpt.*"))[0]
+        one_at_a_time(f"{stem}: its checkpoint begins results of their own",
+                      f"{stem}_saved.toml", "--output", f"{stem}_on",
+                      "--resume", state, "--overwrite")
 
 # ---- a full disk ----
 
