@@ -300,10 +300,11 @@ static int launch_embed(struct md_store *s, int want)
 
 int cuda_eam_density(struct md_store *s, int want, int halo)
 {
-    TRY(cuda_clock_begin(s, 2 + halo));
+    enum clock_part part = halo ? CLOCK_DENSITY_HALO : CLOCK_DENSITY_OWN;
+    TRY(cuda_clock_mark(s, part, CLOCK_BEGIN));
     if (!halo || s->view.n_halo > 0)
         TRY(launch_densities(s, want, halo));
-    TRY(cuda_clock_end(s, 2 + halo));
+    TRY(cuda_clock_mark(s, part, CLOCK_END));
     return halo && !want ? launch_embed(s, 0) : 0;
 }
 

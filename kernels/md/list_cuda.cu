@@ -122,8 +122,8 @@ static int begin_epoch(struct md_store *s)
     q->on = s->setup.graphs == MD_GRAPHS_ON ||
             (s->setup.graphs == MD_GRAPHS_AUTO &&
              s->view.n_own < GRAPHS_BELOW && !s->box_moves);
-    q->on = q->on && !s->clock; /* what is captured cannot be timed */
-    q->on |= s->team != NULL;   /* calls wait for those of others */
+    q->on = q->on && !s->setup.timed; /* what is captured cannot be timed */
+    q->on |= s->team != NULL;         /* calls wait for those of others */
     q->epoch++;
     return 0;
 }

@@ -126,13 +126,21 @@ static int launch(struct md_store *s, int want, int halo)
                                   : launch_plain(s, want, halo);
 }
 
+static enum clock_part part_of(int halo)
+{
+    return halo ? CLOCK_FORCE_HALO : CLOCK_FORCE_OWN;
+}
+
 int cuda_launch_force(struct md_store *s, int halo)
 {
-    TRY(cuda_clock_begin(s, halo));
+    enum clock_part part = part_of(halo);
+    TRY(cuda_clock_mark(s, part, CLOCK_BEGIN));
     TRY(launch(s, 0, halo));
-    if (s->terms)
+    if (s->terms) {
+        TRY(cuda_clock_mark(s, part, CLOCK_TERMS));
         TRY(cuda_launch_terms(s, halo));
-    return cuda_clock_end(s, halo);
+    }
+    return cuda_clock_mark(s, part, CLOCK_END);
 }
 
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
@@ -143,9 +151,9 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
             : sums->with_tensor ? PAIR_SUMS
                                 : PAIR_TENSOR;
     TRY(cuda_reserve_sums(s));
-    TRY(cuda_clock_begin(s, halo));
+    TRY(cuda_clock_mark(s, part_of(halo), CLOCK_BEGIN));
     TRY(launch(s, want, halo));
-    TRY(cuda_clock_end(s, halo));
+    TRY(cuda_clock_mark(s, part_of(halo), CLOCK_END));
     if (s->setup.deterministic)
         TRY(cuda_sum_columns(s, n, out));
     else
@@ -169,6 +177,8 @@ static void force(struct md_store *s, struct md_sums *sums, int halo)
     s->unchecked = s->setup.deterministic;
     if (s->terms)
         s->terms->unchecked = s->terms->may_break;
+    if (!sums && !halo)
+        cuda_clock_step(s);
     if (sums) {
         cuda_settle(s);
         if (s->failed == 0)

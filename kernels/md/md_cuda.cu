@@ -339,6 +339,7 @@ static struct md_kernels make_table(void)
     k.find_not_finite = cuda_find_not_finite;
     k.check = check;
     k.pair_seconds = cuda_pair_seconds;
+    k.terms_seconds = cuda_terms_seconds;
     k.estimate = cuda_estimate;
     return k;
 }

@@ -484,9 +484,10 @@ struct md_kernels {
     /* Seconds that forces have taken so far, with setup.timed. NULL where the
      * calls return when the work is done, so that any clock tells. */
     double (*pair_seconds)(struct md_store *s);
-    /* Of force_own() and force_halo(), seconds that terms along bonds have
-     * taken so far. NULL where nobody knows. */
-    double (*terms_seconds)(const struct md_store *s);
+    /* Of a force_own() or force_halo() that has just taken so many seconds,
+     * those of terms along bonds; on a card the share that they have there in
+     * some of the steps so far. NULL where nobody knows. */
+    double (*terms_seconds)(struct md_store *s, double seconds);
 
     /* Bytes that a store of `own` particles and `copies` of others will hold at
      * most, were they spread evenly; of *setup only what has no particles. */

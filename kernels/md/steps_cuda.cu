@@ -7,6 +7,7 @@
  * captured again, and the graph is updated rather than made anew where its
  * kernels are the same.
  */
+#include "kernels/md/clock_cuda.h"
 #include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/eam_cuda.h"
 #include "kernels/md/mesh_cuda.h"
@@ -206,7 +207,7 @@ static int run_queue(struct md_store *s)
         TRY(cuda_team_run(s, &together));
     if (together > 1)
         return 0;
-    if (q->on && q->n > 1 && !s->team)
+    if (q->on && q->n > 1 && !s->team && !cuda_clock_looks(s))
         return run_as_graph(s);
     for (int k = 0; k < q->n; k++)
         TRY(cuda_launch_call(s, &q->calls[k]));

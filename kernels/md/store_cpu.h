@@ -94,7 +94,7 @@ struct md_worker {
     int failed;               /* in a parallel region */
     double energy, coulomb, virial, tensor[6];
     struct md_sums terms; /* of the last md_run_terms() */
-    double terms_seconds; /* of all of them so far */
+    double terms_seconds; /* since it was asked last */
     int broken;           /* a FENE bond */
     struct md_near near;
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */

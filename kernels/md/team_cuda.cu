@@ -1,5 +1,6 @@
 /* team_cuda.cu: see team_cuda.h. */
 #include "kernels/md/team_cuda.h"
+#include "kernels/md/clock_cuda.h"
 #include "kernels/primitives.h"
 
 #include <stdlib.h>
@@ -51,7 +52,7 @@ struct cuda_team {
 /* Calls that are timed by events do not wait for others. */
 static int joins(const struct md_store *s)
 {
-    return !s->clock;
+    return !s->setup.timed;
 }
 
 static void destroy(struct cuda_team *t)
@@ -373,7 +374,8 @@ static int run_sort(struct md_store *s)
     });
 }
 
-/* Each launches it itself: a transform knows of one mesh. */
+/* Each launches it itself: a transform knows of one mesh, a clock of one store.
+ */
 static int run_apart(struct md_store *s, int q)
 {
     struct cuda_team *t = s->team;
@@ -434,7 +436,7 @@ static int run_call(struct md_store *s, int q)
         return run_sort(s);
     if (kind == STEP_LIST)
         return run_lists(s);
-    if (kind == STEP_MESH)
+    if (kind == STEP_MESH || (kind == STEP_FORCE_OWN && cuda_clock_looks(s)))
         return run_apart(s, q);
     if (t->notes[0].n > NOTES_MAX / 2)
         TRY(flush(s));

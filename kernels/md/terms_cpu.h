@@ -72,9 +72,10 @@ void md_own_ids(const struct md_store *s, int64_t *out);
 #define md_run_terms MD_NAME(md_run_terms)
 void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
                   int want, int with_copies);
-/* Seconds that they have taken so far, the mean of all threads. */
+/* Seconds that they have taken since it was asked last, the mean of all
+ * threads. */
 #define md_terms_seconds MD_NAME(md_terms_seconds)
-double md_terms_seconds(const struct md_store *s);
+double md_terms_seconds(struct md_store *s, double seconds);
 #define md_add_sums MD_NAME(md_add_sums)
 void md_add_sums(struct md_sums *to, const struct md_sums *from);
 

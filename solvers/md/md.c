@@ -113,8 +113,7 @@ int md_redistribute(struct ctx *ctx, struct md *md)
 static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
                         struct md_sums *sums)
 {
-    int apart = md->topology && md->k->terms_seconds;
-    double before = apart ? md->k->terms_seconds(md->store) : 0;
+    double before = timer_seconds(ctx->timers, md->phase_pair);
     timer_begin(ctx->timers, md->phase_pair);
     if (of_halo) {
         md->k->force_halo(md->store, sums);
@@ -123,9 +122,10 @@ static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
         md->k->force_own(md->store, sums);
     }
     timer_end(ctx->timers, md->phase_pair);
-    if (apart)
+    double taken = timer_seconds(ctx->timers, md->phase_pair) - before;
+    if (md->topology && md->k->terms_seconds)
         timer_move(ctx->timers, md->phase_pair, md->phase_bonded,
-                   md->k->terms_seconds(md->store) - before);
+                   md->k->terms_seconds(md->store, taken));
 }
 
 double md_force_seconds(const struct ctx *ctx, const struct md *md)

@@ -9,6 +9,7 @@
 
 #include "base/comm.h"
 #include "base/error.h"
+#include "base/timer.h"
 #include "molecules.h"
 #include "tests/tap.h"
 
@@ -237,6 +238,55 @@ static void check_unstretch(struct ctx *ctx)
     molecules_free(&o[0], &o[1]);
 }
 
+/* What md.c asks of the clock of terms, and is told. */
+static double (*clock_of_terms)(struct md_store *s, double seconds);
+static double asked, told;
+
+static double listen(struct md_store *s, double seconds)
+{
+    double terms = clock_of_terms(s, seconds);
+    asked += seconds;
+    told += terms;
+    return terms;
+}
+
+/* The phases "pair" and "bonded", where launches return before the work is done
+ * and most steps run as graphs. */
+static void check_phases(struct ctx *ctx)
+{
+    struct md_case c;
+    struct md_kernels k;
+    struct md_counters counters = {0};
+    char deck[4096];
+    fill_chains(deck, sizeof deck, "", "chains", PARTLY, LJ("force"));
+    int status = molecules_start(ctx, &c, 0, 1.9, deck);
+    if (status == 0) {
+        k = *c.md->k;
+        clock_of_terms = k.terms_seconds;
+        k.terms_seconds = listen;
+        c.md->k = &k;
+        timers_reset(ctx->timers);
+        status = case_steps(&c, 40);
+    }
+    if (tap_ok(status == 0, "phases: 40 steps")) {
+        double pair = timer_seconds(ctx->timers, c.md->phase_pair);
+        double bonded = timer_seconds(ctx->timers, c.md->phase_bonded);
+        double share = k.terms_seconds(c.md->store, 1);
+        k.counters(c.md->store, &counters);
+        tap_ok(share > 0 && share < 1 && counters.graphs > 20,
+               "phases: what part of the forces' time terms take is known, and "
+               "most steps were graphs");
+        tap_note("%g, %llu graphs", share, (unsigned long long)counters.graphs);
+        tap_ok(pair > 0 && bonded > 0, "phases: bonded is told from pair");
+        asked -= 1;
+        told -= share;
+        tap_near(pair + bonded, asked, 1e-9 * asked,
+                 "phases: together they have the time of the calls");
+        tap_near(bonded, told, 1e-9 * asked, "phases: terms have their part");
+    }
+    case_close(&c);
+}
+
 static void check_failures(struct ctx *ctx)
 {
     char deck[4096];
@@ -271,6 +321,7 @@ int main(int argc, char **argv)
         check_bodies(&ctx, "deterministic = true\n", 1e-9, 10,
                      "deterministic rigid groups");
         check_unstretch(&ctx);
+        check_phases(&ctx);
         molecules_check_charged(&ctx);
         check_failures(&ctx);
         check_precision(&ctx, "mixed");

@@ -118,7 +118,7 @@ MD = some_ranks(
     Check("beside"), Check("beside", ranks=2))
 MOLECULES = some_ranks(Check("molecules"), Check("molecules", ranks=2),
                        Check("molecules", ranks=2, **DIRECT))
-# Runs of several on one card, and blocks by the time that pairs take there.
+# Runs of several on one card.
 REPLICAS = [Check("warpdeck", "tests/cuda/replicas.py")]
 # A program that makes blocks of its own instead of ranks.
 FLUID = [Check("fluid", "double"), Check("fluid", "single")]
@@ -129,7 +129,6 @@ TESTS_OF = (
     ("kernels/md/rigid_", MOLECULES),
     ("kernels/md/bonded_", MOLECULES),
     ("kernels/md/team_", REPLICAS),
-    ("kernels/md/clock_", REPLICAS),
     ("kernels/md/", MD),
     ("kernels/fluid/lines_cuda", [Check("fluid", "double", "implicit")] + FLUID),
     ("kernels/fluid/", FLUID),

@@ -242,6 +242,10 @@ def check_forces():
                and one == tap.numbers(f"{alone}/other.h5"),
                f"{name}: they run together, each with the bits of a run of its "
                "own")
+        if system is not METAL:
+            with open(f"{out}/replica-0002/other.log", encoding="utf-8") as f:
+                tap.ok(re.search("^ *phase .* bonded ", f.read(), re.MULTILINE),
+                       f"{name}: the closing table tells bonds from pairs")
 
 
 def check_apart():

@@ -396,11 +396,17 @@ bool graph_is_right(void)
     for (int k = 0; k < launches; k++)
         cudaGraphLaunch(exec, s);
     cudaEventRecord(after, s);
+    cudaError_t early = cudaEventQuery(after);
+    if (early == cudaErrorNotReady)
+        cudaGetLastError(); // or the next launch would seem to fail
+    good = good && cudaPeekAtLastError() == cudaSuccess &&
+           (early == cudaSuccess || early == cudaErrorNotReady);
     cudaStreamSynchronize(s);
     int wrong = 0;
     for (int i = 0; i < n; i++)
         wrong += h[i] != 3 * launches;
-    good = good && cudaEventElapsedTime(&ms, before, after) == cudaSuccess;
+    good = good && cudaEventQuery(after) == cudaSuccess &&
+           cudaEventElapsedTime(&ms, before, after) == cudaSuccess;
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(graph);
     cudaEventDestroy(before);

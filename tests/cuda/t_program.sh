@@ -77,7 +77,11 @@ matches tap.err "risk.factor.steps_per_year, .* positions .*risk.portfolio.file"
 exits 2 "sums in any order need a card" melt --device cpu \
     md.deterministic=true
 contains tap.err "md.deterministic = true needs a card" "which is said"
-cp "$top_srcdir/inputs/md/chains.toml" .
+cp "$top_srcdir/inputs/md/chains.toml" "$top_srcdir/inputs/md/chains.data" .
+CUDASIM_PROTECT=0 exits 0 "chains on a card" "$on_card" run chains.toml \
+    md.steps=20 --overwrite --device cuda
+matches tap.out "^ *phase .* bonded" "the closing table tells bonds apart"
+matches tap.out "steps in between ran as graphs" "though steps run as graphs"
 sed 's/^1 30 1.5 1 1/1 30 1.05 1 1/' "$top_srcdir/inputs/md/chains.data" \
     >chains.data
 CUDASIM_PROTECT=0 exits 3 "bonds that break end the run on a card" \

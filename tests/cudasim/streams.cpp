@@ -37,6 +37,14 @@ cudaError_t known_event(const CUevent_st *e)
                 static_cast<const void *>(e));
 }
 
+// As on a card, "not ready" is the last error until somebody asks for that.
+cudaError_t told(bool done)
+{
+    if (!broken && !done)
+        last_error = cudaErrorNotReady;
+    return broken ? broken : done ? cudaSuccess : cudaErrorNotReady;
+}
+
 cudaError_t refuse_wait(const CUstream_st *s, const char *call)
 {
     if (s->capture)
@@ -94,7 +102,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     FIND_STREAM(s, stream);
     CHECK(refuse_wait(s, "cudaStreamQuery"));
     bool done = poll(s->last);
-    return broken ? broken : done ? cudaSuccess : cudaErrorNotReady;
+    return told(done);
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -167,7 +175,7 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
 {
     CHECK(known_event(e));
     bool done = poll(e->at);
-    return broken ? broken : done ? cudaSuccess : cudaErrorNotReady;
+    return told(done);
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
