@@ -11,6 +11,7 @@
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/field.h"
+#include "driver/format.h"
 #include "driver/job.h"
 #include "driver/staging.h"
 #include "io/h5md.h"
@@ -226,19 +227,19 @@ static int measure(struct ctx *ctx, struct monitor *m, int64_t step,
 
 static void tell(struct ctx *ctx, const struct monitor *m, const double *v)
 {
-    char energy[64] = "", cards[160] = "";
+    char energy[64] = "", cards[160] = "", bytes[FORMAT_MAX];
     if (m->has_energy)
         snprintf(energy, sizeof(energy), ", processors %.0f W", v[CPU_POWER]);
     if (m->has_cards)
         snprintf(cards, sizeof(cards),
-                 ", cards %.0f %%, %.0f MiB, %.0f C, %.0f W, %.0f ECC errors",
-                 v[CARD_USE], v[CARD_MEMORY] / 1048576, v[CARD_HEAT],
+                 ", cards %.0f %%, %s, %.0f C, %.0f W, %.0f ECC errors",
+                 v[CARD_USE], format_bytes(v[CARD_MEMORY], bytes), v[CARD_HEAT],
                  v[CARD_POWER], v[CARD_ERRORS]);
     log_info(ctx->log,
              "monitor: %.4g steps/s, imbalance %.2f, messages %.1f %%, memory "
-             "of a rank %.0f MiB%s%s",
-             v[STEPS], v[IMBALANCE], 100 * v[HALO], v[MEMORY] / 1048576, energy,
-             cards);
+             "of a rank %s%s%s",
+             v[STEPS], v[IMBALANCE], 100 * v[HALO],
+             format_bytes(v[MEMORY], bytes), energy, cards);
 }
 
 /* The datasets are made with the first row. */

@@ -3,6 +3,7 @@
 NVIDIA's library are made up."""
 
 import os
+import re
 import shutil
 import subprocess
 import tap
@@ -82,6 +83,9 @@ tap.ok(all(v > 0 for v in values["steps_per_second"])
        "steps a second and memory are of the right size")
 tap.is_(list(values["imbalance"]), [1, 1], "one rank is balanced")
 tap.is_(got.stdout.count("\nmonitor: "), 4, "the log has a line for each row")
+told = re.findall(r"memory of a rank ([\d.]+) MB", got.stdout)
+tap.ok(len(told) == 2 and all(abs(1e6 * float(t) / v - 1) < 0.01 for t, v in zip(
+    told, values["memory_rank"])), "with the memory in the program's units")
 tap.warpdeck("run", "melt.toml", "--output", "bare", "monitor.cards=on",
              "md.steps=60", "--resume", "auto", "monitor.every=10")
 tap.is_(rows("bare/melt.h5")[1], [20, 40, 50, 60],
