@@ -5,8 +5,9 @@
 #   bench/peers.sh [--problem melt|chain|copper|protein|water] [--files FOLDER]
 #                  [--rounds N] [--steps N] [--ranks "1 2"] [--cells N]
 #
-# Prints the median rate of each in million atom-steps a second, and the ratio
-# of medians to `lmp -sf opt`, for two ways to keep the neighbor list:
+# Prints the median rate of each in million atom-steps a second, the ratio of
+# medians to `lmp -sf opt` and that to one rank, for two ways to keep the
+# neighbor list:
 #   strict   looked at every step, rebuilt when a particle moved half the skin
 #   every20  rebuilt every 20 steps whatever moved, as in LAMMPS's own benchmark:
 #            faster and not safe (melt only)
@@ -207,42 +208,56 @@ echo "# $("$program" --version | head -n 1)"
 [ -n "$lmp" ] && echo "# LAMMPS $("$lmp" -h 2>/dev/null |
     sed -n 's/.*Simulator - *//p' | head -n 1), -sf opt"
 [ -n "$lmp" ] || echo "# no lmp on the PATH: warpdeck alone"
-echo "ranks  list     program           M atom-steps/s  ratio to lmp"
+echo "ranks  list     program           M atom-steps/s  ratio to lmp  to 1 rank"
 
+# One run; its rate goes to the others of its kind.
 failures=0
-for n in $ranks_list; do
-    for list in $lists; do
-        rm -f "$work"/t.*
-        for ((round = 0; round < rounds; round++)); do
-            for what in $programs; do
-                if [ "$what" = lmp ] || [ "$what" = plain ]; then
-                    [ -n "$lmp" ] || continue
-                    rate=$(run_lammps "$n" "$list" "$what")
-                else
-                    rate=$(run_warpdeck "$n" "$list" "$what")
-                fi
-                if [ -z "$rate" ]; then
-                    echo "peers.sh: $what on $n ranks failed:" >&2
-                    head -n 5 "$work/err" >&2
-                    failures=$((failures + 1))
-                    continue
-                fi
-                echo "$rate" >>"$work/t.$what"
+one_run() { # ranks list program
+    local rate
+    case $3 in
+    lmp | plain) [ -z "$lmp" ] && return; rate=$(run_lammps "$@") ;;
+    *) rate=$(run_warpdeck "$@") ;;
+    esac
+    if [ -z "$rate" ]; then
+        echo "peers.sh: $3 on $1 ranks failed:" >&2
+        head -n 5 "$work/err" >&2
+        failures=$((failures + 1))
+    else
+        echo "$rate" >>"$work/t.$1.$3"
+    fi
+}
+
+median_of() { # ranks program
+    if [ -f "$work/t.$1.$2" ]; then median <"$work/t.$1.$2"; else echo nan; fi
+}
+
+row() { # ranks list program
+    local name="warpdeck $3"
+    [ "$3" = lmp ] && name="lmp -sf opt"
+    [ "$3" = plain ] && name="lmp"
+    awk -v n="$1" -v list="$2" -v name="$name" -v rate="$(median_of "$1" "$3")" \
+        -v lmp="$(median_of "$1" lmp)" -v one="$(median_of 1 "$3")" 'BEGIN {
+        if (rate == "nan")
+            exit
+        printf "%5d  %-7s  %-16s  %14.2f", n, list, name, rate
+        printf "  %12s", lmp == "nan" ? "" : sprintf("%.2f", rate / lmp)
+        if (n > 1 && one != "nan")
+            printf "  %9.2f", rate / one
+        print "" }'
+}
+
+for list in $lists; do
+    rm -f "$work"/t.*
+    for ((round = 0; round < rounds; round++)); do
+        for what in $programs; do
+            for n in $ranks_list; do
+                one_run "$n" "$list" "$what"
             done
         done
-        base=nan
-        [ -f "$work/t.lmp" ] && base=$(median <"$work/t.lmp")
+    done
+    for n in $ranks_list; do
         for what in $programs; do
-            [ -f "$work/t.$what" ] || continue
-            name="warpdeck $what"
-            [ "$what" = lmp ] && name="lmp -sf opt"
-            [ "$what" = plain ] && name="lmp"
-            awk -v n="$n" -v list="$list" -v name="$name" -v base="$base" \
-                -v rate="$(median <"$work/t.$what")" 'BEGIN {
-                printf "%5d  %-7s  %-16s  %14.2f", n, list, name, rate
-                if (base == base + 0 && base > 0)
-                    printf "  %12.2f", rate / base
-                print "" }'
+            row "$n" "$list" "$what"
         done
     done
 done
