@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "domain/particles.h"
 #include "domain/topology.h"
 
 /* ---- which pairs a term takes to their nearest images ---- */
@@ -57,28 +59,73 @@ static int add_pair(struct ctx *ctx, struct md_bond_images *m, size_t first,
         m->pairs = fresh;
         m->capacity = grown;
     }
-    m->pairs[m->n++] =
-        (struct md_bound){.id = {(uint32_t)id, (uint32_t)other}, .kind = kind};
+    m->pairs[m->n++] = (struct md_bound){.id = {id, other}, .kind = kind};
     return 0;
 }
 
-/* All pairs once: bonds come first among the terms of a particle, which are
- * those of the other one, too. */
+static int by_value(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* Pairs whose lower id is a particle of this rank, by that id: bonds come first
+ * among the terms of a particle, which are those of the other one, too. */
 static int list_pairs(struct ctx *ctx, struct md *md)
 {
     struct md_bond_images *m = &md->bond_images;
-    size_t n;
-    for (int64_t id = 1; id <= md->n_particles; id++) {
-        const struct md_term *t = topology_of(md->topology, id, &n);
+    size_t own = md->k->count(md->store), n;
+    int64_t *ids = malloc((own + 1) * sizeof *ids);
+    int status = 0;
+    if (!ids)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    md->k->ids(md->store, ids);
+    qsort(ids, own, sizeof *ids, by_value);
+    for (size_t i = 0; i < own; i++) {
+        const struct md_term *t = topology_of(md->topology, ids[i], &n);
         size_t first = m->n;
         for (size_t k = 0; k < n; k++)
             for (int e = 0; e < count_pairs(&md->bonded.field, &t[k]); e++) {
                 int64_t a = t[k].id[ends[e][0]], b = t[k].id[ends[e][1]];
-                if ((a < b ? a : b) == id)
-                    TRY(add_pair(ctx, m, first, id, a < b ? b : a, t[k].kind));
+                if ((a < b ? a : b) == ids[i] && status == 0)
+                    status = add_pair(ctx, m, first, ids[i], a < b ? b : a,
+                                      t[k].kind);
             }
     }
-    return 0;
+    free(ids);
+    return status;
+}
+
+/* To the ranks in whose slabs their lower ids are. */
+static int deal_pairs(struct ctx *ctx, struct md *md)
+{
+    struct md_bond_images *m = &md->bond_images;
+    int ranks = md->grid.size, status = 0;
+    size_t *send = calloc((size_t)ranks, sizeof *send), came = 0;
+    size_t *received = calloc((size_t)ranks, sizeof *received);
+    void *in = NULL;
+    int64_t first = 0, n = 0;
+    if (!send || !received)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    for (size_t k = 0, r = 0; k < m->n; k++) {
+        for (;; r++) {
+            particles_slab(md->n_particles, (int)r, ranks, &first, &n);
+            if (m->pairs[k].id[0] <= first + n)
+                break;
+        }
+        send[r] += sizeof *m->pairs;
+    }
+    TRY_CLEANUP(comm_alltoall(ctx, m->pairs, send, &in, received));
+    for (int r = 0; r < ranks; r++)
+        came += received[r] / sizeof *m->pairs;
+    free(m->pairs);
+    m->pairs = in;
+    m->n = m->capacity = came;
+cleanup:
+    free(send);
+    free(received);
+    return status;
 }
 
 /* How many edges of the box lie between b, seen from a as if neither had ever
@@ -109,7 +156,7 @@ static int turns_of(const struct md *md, const struct md_particle *a,
     return 1;
 }
 
-/* ---- all particles by their ids ---- */
+/* ---- particles by their ids ---- */
 
 static int rows_of(struct ctx *ctx, const struct md *md,
                    struct md_particle **rows)
@@ -117,26 +164,28 @@ static int rows_of(struct ctx *ctx, const struct md *md,
     struct md_particle *p = NULL;
     size_t n;
     TRY(md_own_particles(ctx, md, &p, &n));
-    *rows = calloc((size_t)md->n_particles + 1, sizeof **rows);
-    for (size_t i = 0; i < n && *rows; i++)
-        (*rows)[p[i].id - 1] = p[i];
+    int status = particles_by_id(ctx, md->n_particles, p, NULL, n, rows, NULL);
     free(p);
-    return *rows ? 0
-                 : FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", n);
+    return status;
 }
 
 /* ---- then and now ---- */
 
-/* A sheared box gets other edges in the run: only 0 turns stay as many. */
+/* Of pairs within the slab. A sheared box gets other edges in the run: only 0
+ * turns stay as many. */
 static void remember(struct md *md, const struct md_particle *rows)
 {
     struct md_bond_images *m = &md->bond_images;
     size_t all = m->n;
+    int64_t first, n;
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);
     m->n = 0;
     for (size_t k = 0; k < all; k++) {
         struct md_bound p = m->pairs[k];
-        int known =
-            turns_of(md, &rows[p.id[0] - 1], &rows[p.id[1] - 1], p.turns);
+        if (p.id[1] > first + n)
+            continue;
+        int known = turns_of(md, &rows[p.id[0] - 1 - first],
+                             &rows[p.id[1] - 1 - first], p.turns);
         int apart = p.turns[0] || p.turns[1] || p.turns[2];
         if (known && !(apart && md->deform.kind == MD_DEFORM_SHEAR))
             m->pairs[m->n++] = p;
@@ -148,11 +197,12 @@ int md_bond_images_begin(struct ctx *ctx, struct md *md)
     struct md_particle *rows = NULL;
     md->bond_images.step = md->step;
     md->bond_images.n = 0;
-    if (!md->topology || md->grid.size > 1)
+    if (!md->topology)
         return 0;
-    TRY(list_pairs(ctx, md));
-    if (md->bond_images.n > 0)
-        TRY(rows_of(ctx, md, &rows));
+    TRY(comm_agree(ctx, list_pairs(ctx, md)));
+    if (md->grid.size > 1)
+        TRY(deal_pairs(ctx, md));
+    TRY(rows_of(ctx, md, &rows));
     remember(md, rows);
     free(rows);
     return 0;
@@ -166,7 +216,7 @@ static int fail_turned(struct ctx *ctx, const struct md *md,
         [MD_TERM_DIHEDRAL] = "dihedral",   [MD_TERM_IMPROPER] = "improper",
         [MD_TERM_SPECIAL] = "bonded pair", [MD_TERM_PAIR14] = "1-4 pair"};
     return FAIL(ctx, STATUS_LOST_PARTICLES,
-                "step %" PRId64 ": %s of particles %" PRIu32 " and %" PRIu32
+                "step %" PRId64 ": %s of particles %" PRId64 " and %" PRId64
                 ": since step %" PRId64 " it grew beyond half the box, %g x %g "
                 "x %g, where another image is nearer; the bond broke, or the "
                 "box is too small for it",
@@ -179,10 +229,13 @@ static int compare(struct ctx *ctx, const struct md *md,
                    const struct md_particle *rows)
 {
     const struct md_bond_images *m = &md->bond_images;
+    int64_t first, n;
     int32_t now[3];
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);
     for (size_t k = 0; k < m->n; k++) {
         const struct md_bound *p = &m->pairs[k];
-        if (turns_of(md, &rows[p->id[0] - 1], &rows[p->id[1] - 1], now) &&
+        if (turns_of(md, &rows[p->id[0] - 1 - first],
+                     &rows[p->id[1] - 1 - first], now) &&
             memcmp(now, p->turns, sizeof now) != 0)
             return fail_turned(ctx, md, p);
     }
@@ -194,11 +247,11 @@ int md_bond_images_check(struct ctx *ctx, struct md *md,
 {
     struct md_bond_images *m = &md->bond_images;
     struct md_particle *own = NULL;
-    if (m->n == 0 || m->step == md->step)
+    if (!md->topology || m->step == md->step)
         return 0;
     if (!rows)
         TRY(rows_of(ctx, md, &own));
-    int status = compare(ctx, md, rows ? rows : own);
+    int status = comm_agree(ctx, compare(ctx, md, rows ? rows : own));
     free(own);
     if (status == 0)
         m->step = md->step;

@@ -96,10 +96,15 @@ refused(LINE.format(1000, 0), "without checkpoints the end does",
         deck(frames=0))
 if tap.have_mpi():
     refused("bond of particles (1 and 2|2 and 1): they are farther apart",
-            "several ranks see it when the partner leaves them", deck(),
-            ranks=2)
+            "several ranks see it when the partner leaves them",
+            deck(more="[domain]\nranks = [2, 1, 1]\n"), ranks=2)
+    data("four.data", [(5, 3, 6), (6, 3, 6), (5, 9, 6), (6, 9, 6)],
+         [(-1, 0, 0), (1, 0, 0), (0, 0, 0), (0, 0, 0)], 12,
+         bonds=((1, 2), (3, 4)))
+    refused(LINE.format(600, 500), "or as one does, where it never does",
+            deck("four.data", more="[domain]\nranks = [1, 2, 1]\n"), ranks=2)
 else:
-    tap.skip(1, "built without MPI")
+    tap.skip(2, "built without MPI")
 
 # Bonds that are only marks may grow; an angle between the same particles may
 # not.
