@@ -1,10 +1,12 @@
 /* box_cuda.cu: a box that changes in the run, and motion in it. */
 #include "kernels/md/box_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 #include <string.h>
 
 /* How coordinates of the store change with the box: x -> factor x + offset. */
+#define box_change MD_NAME(box_change)
 struct box_change {
     double factor[3], offset[3];
 };
@@ -66,7 +68,7 @@ static int set_geometry(struct md_store *s, const struct md_geometry *box,
     s->queue.epoch++;
     if (moves) {
         s->box_moves = 1;
-        s->queue.on = s->setup.graphs == MD_GRAPHS_ON;
+        s->queue.on = s->setup.graphs == MD_GRAPHS_ON || s->team != NULL;
     }
     return send_offsets(s, box);
 }
@@ -108,14 +110,16 @@ void cuda_set_box(struct md_store *s, const struct md_geometry *box)
 }
 
 /* md_stretch without pointers. */
+#define stretch_terms MD_NAME(stretch_terms)
 struct stretch_terms {
     double before[3], dt_kick, after[3], dt_half, middle[3];
 };
 
 /* See md_kernels.h; each block leaves the greatest square of the way. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    stretch(struct md_view m, struct box_change c, struct stretch_terms t,
-            double *partial)
+static __device__ __forceinline__ void stretch(const struct md_view &m,
+                                               const struct box_change &c,
+                                               const struct stretch_terms &t,
+                                               double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -146,11 +150,11 @@ static __global__ void __launch_bounds__(MD_THREADS)
         partial[blockIdx.x] = way2;
 }
 
-static int launch_stretch(struct md_store *s, const struct md_stretch *m)
+int cuda_launch_stretch(struct md_store *s)
 {
+    const struct md_stretch *m = &s->stretch;
     struct box_change change;
     struct stretch_terms t;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     memcpy(t.before, m->before, sizeof t.before);
     memcpy(t.after, m->after, sizeof t.after);
     memcpy(t.middle, m->middle, sizeof t.middle);
@@ -159,20 +163,38 @@ static int launch_stretch(struct md_store *s, const struct md_stretch *m)
     TRY(set_geometry(s, m->box, &change));
     if (s->view.n_own == 0)
         return 0;
-    LAUNCH(stretch, blocks, MD_THREADS, 0, s->device->stream, s->view, change,
-           t, ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "stretch");
+    TRY(cuda_run(s, "stretch", kernel_of<stretch, 1>(), cuda_own_blocks(s),
+                 s->view, change, t, ARRAY(s, ARRAY_PARTIAL, double)));
     tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
                      sizeof(int32_t) + sizeof(struct pair_position));
-    return cuda_launch_way(s, blocks);
+    return cuda_launch_way(s, cuda_blocks(s->view.n_own, MD_THREADS));
+}
+
+static void do_stretch(struct md_store *s, const struct md_stretch *m)
+{
+    s->stretch = *m;
+    s->stretch_box = *m->box;
+    s->stretch.box = &s->stretch_box;
+    cuda_do(s, {STEP_STRETCH, 0, 0, NULL});
 }
 
 double cuda_stretch(struct md_store *s, const struct md_stretch *m)
 {
+    if (!s->way_asked) {
+        cuda_settle(s);
+        do_stretch(s, m);
+    }
+    s->way_asked = 0;
     cuda_settle(s);
-    if (s->failed == 0)
-        s->failed = launch_stretch(s, m);
     return s->view.n_own > 0 ? cuda_wait_for_way(s) : 0;
+}
+
+void cuda_stretch_ahead(struct md_store *s, const struct md_stretch *m)
+{
+    if (!s->team || s->view.n_own == 0)
+        return;
+    do_stretch(s, m);
+    s->way_asked = 1;
 }
 
 /* md_shear without pointers; height: of the state's origin above the corner. */
@@ -295,12 +317,14 @@ void cuda_relabel(struct md_store *s, const int32_t turns[3])
     s->failed = cuda_status(s->ctx, cudaGetLastError(), "relabel");
 }
 
+#define kick_factors MD_NAME(kick_factors)
 struct kick_factors {
     double before[3], after[3];
 };
 
-static __global__ void kick_scaled(struct md_view m, struct kick_factors k,
-                                   double dt_kick)
+static __device__ __forceinline__ void kick_scaled(const struct md_view &m,
+                                                   const struct kick_factors &k,
+                                                   double dt_kick)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -313,17 +337,28 @@ static __global__ void kick_scaled(struct md_view m, struct kick_factors k,
     }
 }
 
+int cuda_launch_kick_scaled(struct md_store *s, const struct step_call *c)
+{
+    struct kick_factors k;
+    memcpy(k.before, c->factor, sizeof k.before);
+    memcpy(k.after, c->factor + 3, sizeof k.after);
+    tally_own(s, 6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t));
+    return cuda_run(s, "kick_scaled", kernel_of<kick_scaled, 1>(),
+                    cuda_own_blocks(s), s->view, k, c->kick);
+}
+
 void cuda_kick_scaled(struct md_store *s, const double before[3],
                       double dt_kick, const double after[3])
 {
-    struct kick_factors k;
-    memcpy(k.before, before, sizeof k.before);
-    memcpy(k.after, after, sizeof k.after);
-    cuda_settle(s);
-    if (s->view.n_own == 0 || s->failed != 0)
+    struct step_call call = {STEP_KICK_SCALED, dt_kick, 0, NULL};
+    memcpy(call.factor, before, 3 * sizeof *before);
+    memcpy(call.factor + 3, after, 3 * sizeof *after);
+    if (s->view.n_own == 0)
         return;
-    LAUNCH(kick_scaled, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, k, dt_kick);
-    tally_own(s, 6 * sizeof(state) + 3 * sizeof(scalar) + sizeof(int32_t));
-    s->failed = cuda_status(s->ctx, cudaGetLastError(), "kick_scaled");
+    /* Other factors each time: a graph would gain nothing. */
+    if (!s->team)
+        cuda_settle(s);
+    cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
 }

@@ -59,6 +59,9 @@
 #define cuda_estimate MD_NAME(cuda_estimate)
 #define cuda_launch_terms MD_NAME(cuda_launch_terms)
 #define cuda_add_terms MD_NAME(cuda_add_terms)
+#define cuda_ask_kinetic MD_NAME(cuda_ask_kinetic)
+#define cuda_kinetic_tensor_ahead MD_NAME(cuda_kinetic_tensor_ahead)
+#define cuda_finish_sums MD_NAME(cuda_finish_sums)
 #define cuda_kinetic_tensor MD_NAME(cuda_kinetic_tensor)
 
 int cuda_insert(struct ctx *ctx, struct md_store *s,
@@ -86,9 +89,11 @@ int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
 int cuda_build_list(struct ctx *ctx, struct md_store *s);
 void cuda_force_own(struct md_store *s, struct md_sums *sums);
 void cuda_force_halo(struct md_store *s, struct md_sums *sums);
+void cuda_finish_sums(struct md_store *s);
 double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
 void cuda_kick_drift_ahead(struct md_store *s, double dt_kick, double dt_drift);
 void cuda_moments_ahead(struct md_store *s);
+void cuda_kinetic_tensor_ahead(struct md_store *s);
 void cuda_kick(struct md_store *s, double dt_kick);
 void cuda_sum_moments(const struct md_store *s, struct md_moments *out);
 void cuda_kinetic_tensor(const struct md_store *s, double out[6]);
@@ -149,13 +154,15 @@ void cuda_drop_graphs(struct md_store *s);
 /* The calls themselves: kernels and copies in stream order, nothing else. */
 int cuda_launch_call(struct md_store *s, const struct step_call *c);
 int cuda_launch_unpack(struct md_store *s, const void *buffer);
-int cuda_launch_force(struct md_store *s, int halo);
+/* want: sums, too, on their way to s->result. */
+int cuda_launch_force(struct md_store *s, int halo, int want);
 int cuda_launch_kick(struct md_store *s, double dt_kick);
 int cuda_launch_drift(struct md_store *s, double dt_kick, double dt_drift);
 int cuda_launch_scale(struct md_store *s, double factor);
 int cuda_launch_noise(struct md_store *s, double decay, double kt,
                       uint64_t step);
 int cuda_ask_moments(struct md_store *s);
+int cuda_ask_kinetic(struct md_store *s);
 int cuda_launch_wrap(struct md_store *s);
 int cuda_launch_sort(struct md_store *s);
 int cuda_launch_list(struct md_store *s);

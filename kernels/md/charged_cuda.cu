@@ -63,8 +63,8 @@ charged_force(const struct md_view &m, const PAIR &pair,
 template <class PAIR, int CHARGED, int WANT, int HALO>
 static constexpr auto charged_kernel(void)
 {
-    return kernel_of < charged_force<PAIR, CHARGED, WANT, HALO>, !WANT && !HALO,
-           BLOCKS_AT_ONCE > ();
+    return kernel_of<charged_force<PAIR, CHARGED, WANT, HALO>, !HALO,
+                     BLOCKS_AT_ONCE>();
 }
 
 #define use_plain MD_NAME(use_plain)

@@ -78,8 +78,9 @@ charged_force_wide(const struct md_view &m, const PAIR &pair,
 template <class PAIR, int CHARGED, int WANT, int HALO>
 static constexpr auto wide_kernel(void)
 {
-    return kernel_of < charged_force_wide<PAIR, CHARGED, WANT, HALO>,
-           !WANT && !HALO, BLOCKS_AT_ONCE > ();
+    /* With energies in a team four blocks have too few registers. */
+    return kernel_of < charged_force_wide<PAIR, CHARGED, WANT, HALO>, !HALO,
+           WANT ? 3 : BLOCKS_AT_ONCE > ();
 }
 
 #define use_wide MD_NAME(use_wide)

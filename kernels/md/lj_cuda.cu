@@ -6,8 +6,11 @@
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/lj.h"
+#include "kernels/md/outer_cuda.h"
 #include "kernels/md/team_cuda.h"
 #include "kernels/md/terms_cuda.h"
+
+#include <string.h>
 
 /* MANY: several species. FSHIFT: linear force shift. WANT: energy and virial,
  * with 2 also the virial by directions. HALO: neighbors are copies, and the
@@ -90,8 +93,8 @@ pair_force(const struct md_view &m, const uint32_t *neighbor,
 template <int MANY, int FSHIFT, int WANT, int HALO>
 static constexpr auto force_kernel(void)
 {
-    return kernel_of < pair_force<MANY, FSHIFT, WANT, HALO>, !WANT && !HALO,
-           (WANT > 1 ? 4 : 0) > ();
+    return kernel_of<pair_force<MANY, FSHIFT, WANT, HALO>, !HALO,
+                     (WANT > 1 ? 4 : 0)>();
 }
 
 static int launch_plain(struct md_store *s, int want, int halo)
@@ -131,25 +134,53 @@ static enum clock_part part_of(int halo)
     return halo ? CLOCK_FORCE_HALO : CLOCK_FORCE_OWN;
 }
 
-int cuda_launch_force(struct md_store *s, int halo)
+static int sums_of(const struct md_store *s, int want)
+{
+    return s->coulomb            ? CHARGED_SUMS
+           : want == WANT_TENSOR ? PAIR_SUMS
+                                 : PAIR_TENSOR;
+}
+
+int cuda_launch_force(struct md_store *s, int halo, int want)
 {
     enum clock_part part = part_of(halo);
     TRY(cuda_clock_mark(s, part, CLOCK_BEGIN));
-    TRY(launch(s, 0, halo));
+    TRY(launch(s, want, halo));
     if (s->terms) {
         TRY(cuda_clock_mark(s, part, CLOCK_TERMS));
         TRY(cuda_launch_terms(s, halo));
     }
-    return cuda_clock_mark(s, part, CLOCK_END);
+    TRY(cuda_clock_mark(s, part, CLOCK_END));
+    if (want == WANT_NONE)
+        return 0;
+    if (s->setup.deterministic)
+        return cuda_sum_columns_and_send(s, sums_of(s, want), s->result->pairs);
+    return cuda_reduce_and_send(s, sums_of(s, want),
+                                cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                                s->result->pairs);
+}
+
+/* A full list has each own pair twice; of a pair with a copy the other half is
+ * another rank's. */
+static void add_sums(struct md_sums *sums, const double out[CHARGED_SUMS])
+{
+    sums->energy += 0.5 * (out[PAIR_ENERGY] + out[PAIR_COULOMB]);
+    sums->part[MD_ENERGY_PAIR] += 0.5 * out[PAIR_ENERGY];
+    sums->part[MD_ENERGY_COULOMB] += 0.5 * out[PAIR_COULOMB];
+    sums->virial += 0.5 * out[PAIR_VIRIAL];
+    for (int q = 0; q < 6 && sums->with_tensor; q++)
+        sums->tensor[q] += 0.5 * out[PAIR_TENSOR + q];
+}
+
+static int want_of(const struct md_sums *sums)
+{
+    return sums->with_tensor ? WANT_TENSOR : WANT_SUMS;
 }
 
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
     double out[CHARGED_SUMS] = {0};
-    int want = sums->with_tensor ? WANT_TENSOR : WANT_SUMS;
-    int n = s->coulomb          ? CHARGED_SUMS
-            : sums->with_tensor ? PAIR_SUMS
-                                : PAIR_TENSOR;
+    int want = want_of(sums), n = sums_of(s, want);
     TRY(cuda_reserve_sums(s));
     TRY(cuda_clock_mark(s, part_of(halo), CLOCK_BEGIN));
     TRY(launch(s, want, halo));
@@ -159,15 +190,33 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
     else
         TRY(cuda_reduce(s->ctx, s, n, cuda_blocks(s->view.n_own, MD_THREADS), 0,
                         out));
-    /* A full list has each own pair twice; of a pair with a copy the other half
-     * is another rank's. */
-    sums->energy += 0.5 * (out[PAIR_ENERGY] + out[PAIR_COULOMB]);
-    sums->part[MD_ENERGY_PAIR] += 0.5 * out[PAIR_ENERGY];
-    sums->part[MD_ENERGY_COULOMB] += 0.5 * out[PAIR_COULOMB];
-    sums->virial += 0.5 * out[PAIR_VIRIAL];
-    for (int q = 0; q < 6 && sums->with_tensor; q++)
-        sums->tensor[q] += 0.5 * out[PAIR_TENSOR + q];
+    add_sums(sums, out);
     return s->terms ? cuda_add_terms(s, sums, halo) : 0;
+}
+
+/* Terms and densities have sums of their own, which do not wait. */
+static int sums_may_wait(const struct md_store *s, const struct md_sums *sums)
+{
+    return sums->later && s->team && s->queue.on && !s->terms && !s->eam &&
+           s->view.n_halo == 0 && s->n_send == 0;
+}
+
+void cuda_finish_sums(struct md_store *s)
+{
+    struct md_sums *sums = s->owed;
+    double *on_wall = s->owed_to_walls;
+    if (!sums)
+        return;
+    s->owed = NULL;
+    s->owed_to_walls = NULL;
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = cuda_wait_for_result(s);
+    if (s->failed != 0)
+        return;
+    add_sums(sums, s->result->pairs);
+    if (on_wall)
+        cuda_outer_add(s->result->outer, sums, on_wall);
 }
 
 static void force(struct md_store *s, struct md_sums *sums, int halo)
@@ -179,7 +228,12 @@ static void force(struct md_store *s, struct md_sums *sums, int halo)
         s->terms->unchecked = s->terms->may_break;
     if (!sums && !halo)
         cuda_clock_step(s);
-    if (sums) {
+    if (sums && sums_may_wait(s, sums)) {
+        memset(s->result->pairs, 0, sizeof s->result->pairs);
+        s->owed = sums;
+        call.kick = want_of(sums);
+        cuda_do(s, call);
+    } else if (sums) {
         cuda_settle(s);
         if (s->failed == 0)
             s->failed = force_and_sums(s, sums, halo);

@@ -284,6 +284,7 @@ static struct md_kernels make_table(void)
     k.build_list = cuda_build_list;
     k.force_own = cuda_force_own;
     k.force_halo = cuda_force_halo;
+    k.finish_sums = cuda_finish_sums;
     k.density_own = cuda_density_own;
     k.density_halo = cuda_density_halo;
     k.extra_bytes = cuda_extra_bytes;
@@ -302,12 +303,14 @@ static struct md_kernels make_table(void)
     k.wave_forces = cuda_wave_forces;
     k.set_box = cuda_set_box;
     k.stretch = cuda_stretch;
+    k.stretch_ahead = cuda_stretch_ahead;
     k.shear = cuda_shear;
     k.relabel = cuda_relabel;
     k.kick_scaled = cuda_kick_scaled;
     k.kick_drift = cuda_kick_drift;
     k.kick_drift_ahead = cuda_kick_drift_ahead;
     k.moments_ahead = cuda_moments_ahead;
+    k.kinetic_tensor_ahead = cuda_kinetic_tensor_ahead;
     k.kick = cuda_kick;
     k.moments = cuda_sum_moments;
     k.kinetic_tensor = cuda_kinetic_tensor;

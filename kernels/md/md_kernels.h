@@ -116,6 +116,7 @@ struct md_sums {
     /* The same by directions, sum of r_a f_b: xx, yy, zz, xy, xz, yz; where
      * with_tensor was set before the call, which costs time. */
     int with_tensor;
+    int later; /* they may be added by finish_sums() only */
     double tensor[6];
     /* The parts of `energy`; all but MD_ENERGY_PAIR stay as they are where
      * there is no md_force_field. */
@@ -276,6 +277,9 @@ struct md_kernels {
      * and virial are not wanted; both calls add to *sums. */
     void (*force_own)(struct md_store *s, struct md_sums *sums);
     void (*force_halo)(struct md_store *s, struct md_sums *sums);
+    /* What forces of pairs and from outside still owe to sums that were to come
+     * later, and to on_wall. NULL: they never do. */
+    void (*finish_sums)(struct md_store *s);
 
     /* ---- many-body forces, with setup.eam; NULL in a backend without ---- */
     /* Densities before the forces, in two parts as these: density_own() may
@@ -336,12 +340,15 @@ struct md_kernels {
     double (*kick_drift)(struct md_store *s, double dt_kick, double dt_drift);
     /* The same, begun: the next kick_drift() returns its result and does
      * nothing else. In between other stores of a team (struct device) may begin
-     * theirs; this one is left alone. The others are the same of moments(), and
-     * of brownian_step() and reflect() with the same arguments. All NULL where
-     * calls return when the work is done. */
+     * theirs; this one is left alone. The others are the same of moments() and
+     * kinetic_tensor(), which may be asked for more than once, and of
+     * brownian_step(), reflect() and stretch() with the same arguments. All
+     * NULL where calls return when the work is done. */
     void (*kick_drift_ahead)(struct md_store *s, double dt_kick,
                              double dt_drift);
     void (*moments_ahead)(struct md_store *s);
+    void (*kinetic_tensor_ahead)(struct md_store *s);
+    void (*stretch_ahead)(struct md_store *s, const struct md_stretch *m);
     void (*brownian_step_ahead)(struct md_store *s, const struct md_bath *b,
                                 double dt, uint64_t step,
                                 const double weight[2]);

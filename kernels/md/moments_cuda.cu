@@ -83,15 +83,15 @@ void cuda_moments_ahead(struct md_store *s)
 {
     if (s->view.n_own == 0)
         return;
-    cuda_do(s, {STEP_MOMENTS, 0, 0, NULL});
-    s->moments_asked = 1;
+    if (s->moments_asked++ == 0)
+        cuda_do(s, {STEP_MOMENTS, 0, 0, NULL});
 }
 
 static int find_moments(struct md_store *s, double sum[5])
 {
     if (!s->moments_asked)
         return launch_moments(s, sum);
-    s->moments_asked = 0;
+    s->moments_asked--;
     TRY(cuda_wait_for_result(s));
     memcpy(sum, s->result->moments, sizeof s->result->moments);
     return 0;
@@ -126,8 +126,8 @@ static __device__ __forceinline__ void kinetic_of(const struct md_view &m,
 }
 
 /* To columns, for sums in any order, or each block's sums to `partial`. */
-static __global__ void sum_kinetic(struct md_view m, double *column,
-                                   double *partial)
+static __device__ __forceinline__ void
+sum_kinetic(const struct md_view &m, double *column, double *partial)
 {
     uint32_t i = thread_index();
     double value[6] = {0, 0, 0, 0, 0, 0};
@@ -136,18 +136,48 @@ static __global__ void sum_kinetic(struct md_view m, double *column,
     leave_values(m, i, value, column, partial);
 }
 
-static int sum_kinetic_tensor(struct md_store *s, double out[6])
+static int run_kinetic(struct md_store *s)
 {
-    int columns = s->setup.deterministic;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
-    tally_own(s, 3 * sizeof(state) + sizeof(int32_t));
+    tally_own(s, MOMENT_BYTES);
+    return cuda_run(s, "sum_kinetic", kernel_of<sum_kinetic, 1>(),
+                    cuda_own_blocks(s), s->view,
+                    s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double)
+                                           : NULL,
+                    ARRAY(s, ARRAY_PARTIAL, double));
+}
+
+/* The same on its way to s->result. */
+int cuda_ask_kinetic(struct md_store *s)
+{
+    TRY(run_kinetic(s));
+    if (s->setup.deterministic)
+        return cuda_sum_columns_and_send(s, 6, s->result->kinetic);
+    return cuda_reduce_and_send(s, 6, cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                                s->result->kinetic);
+}
+
+void cuda_kinetic_tensor_ahead(struct md_store *s)
+{
+    if (s->view.n_own == 0)
+        return;
+    if (s->kinetic_asked++ == 0)
+        cuda_do(s, {STEP_KINETIC, 0, 0, NULL});
+}
+
+static int find_kinetic(struct md_store *s, double out[6])
+{
+    if (s->kinetic_asked > 0) {
+        s->kinetic_asked--;
+        TRY(cuda_wait_for_result(s));
+        memcpy(out, s->result->kinetic, sizeof s->result->kinetic);
+        return 0;
+    }
     TRY(cuda_reserve_sums(s));
-    LAUNCH(sum_kinetic, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_kinetic");
-    return columns ? cuda_sum_columns(s, 6, out)
-                   : cuda_reduce(s->ctx, s, 6, blocks, 0, out);
+    TRY(run_kinetic(s));
+    return s->setup.deterministic
+               ? cuda_sum_columns(s, 6, out)
+               : cuda_reduce(s->ctx, s, 6,
+                             cuda_blocks(s->view.n_own, MD_THREADS), 0, out);
 }
 
 void cuda_kinetic_tensor(const struct md_store *store, double out[6])
@@ -158,5 +188,5 @@ void cuda_kinetic_tensor(const struct md_store *store, double out[6])
         out[k] = 0;
     cuda_settle(s);
     if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = sum_kinetic_tensor(s, out);
+        s->failed = find_kinetic(s, out);
 }

@@ -176,7 +176,7 @@ static inline struct near_out near_out_of(struct md_store *s)
 template <class PAIR, int WIDE, int WANT, int HALO>
 static constexpr auto near_kernel(void)
 {
-    const int JOINS = !WANT && !HALO;
+    const int JOINS = !HALO;
     if constexpr (WIDE)
         return kernel_of<near_force_wide<PAIR, WANT, HALO>, JOINS>();
     else

@@ -211,12 +211,12 @@ add_outer(const struct md_view &m, const struct md_outer &o,
         leave_sums(value, partial);
 }
 
-int cuda_outer_launch(struct md_store *s, const struct md_outer *o, int want)
+static int launch(struct md_store *s, const struct md_outer *o, int want)
 {
     double *column =
         s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double) : NULL;
     auto kernel =
-        want ? kernel_of<add_outer<1>, 0>() : kernel_of<add_outer<0>, 1>();
+        want ? kernel_of<add_outer<1>, 1>() : kernel_of<add_outer<0>, 1>();
     TRY(cuda_run(s, "add_outer", kernel, cuda_own_blocks(s), s->view,
                  on_card(s, o), 1 / s->setup.acceleration,
                  ARRAY(s, ARRAY_PARTIAL, double), column));
@@ -225,22 +225,41 @@ int cuda_outer_launch(struct md_store *s, const struct md_outer *o, int want)
     return 0;
 }
 
-static int forces_and_sums(struct md_store *s, const struct md_outer *o,
-                           struct md_sums *sums, double on_wall[MD_FACES])
+int cuda_launch_outer(struct md_store *s, const struct step_call *c)
 {
-    double out[OUTER_VALUES];
-    TRY(cuda_reserve_sums(s));
-    TRY(cuda_outer_launch(s, o, 1));
+    int want = c->kick > 0;
+    TRY(launch(s, (const struct md_outer *)c->buffer, want));
+    if (!want)
+        return 0;
     if (s->setup.deterministic)
-        TRY(cuda_sum_columns(s, OUTER_VALUES, out));
-    else
-        TRY(cuda_reduce(s->ctx, s, OUTER_VALUES,
-                        cuda_blocks(s->view.n_own, MD_THREADS), 0, out));
+        return cuda_sum_columns_and_send(s, OUTER_VALUES, s->result->outer);
+    return cuda_reduce_and_send(s, OUTER_VALUES,
+                                cuda_blocks(s->view.n_own, MD_THREADS), 0,
+                                s->result->outer);
+}
+
+void cuda_outer_add(const double *out, struct md_sums *sums,
+                    double on_wall[MD_FACES])
+{
     sums->energy += out[0] + out[1];
     sums->part[MD_ENERGY_WALL] += out[0];
     sums->part[MD_ENERGY_FIELD] += out[1];
     for (int f = 0; f < MD_FACES; f++)
         on_wall[f] += out[2 + f];
+}
+
+static int forces_and_sums(struct md_store *s, const struct md_outer *o,
+                           struct md_sums *sums, double on_wall[MD_FACES])
+{
+    double out[OUTER_VALUES];
+    TRY(cuda_reserve_sums(s));
+    TRY(launch(s, o, 1));
+    if (s->setup.deterministic)
+        TRY(cuda_sum_columns(s, OUTER_VALUES, out));
+    else
+        TRY(cuda_reduce(s->ctx, s, OUTER_VALUES,
+                        cuda_blocks(s->view.n_own, MD_THREADS), 0, out));
+    cuda_outer_add(out, sums, on_wall);
     return 0;
 }
 
@@ -250,8 +269,9 @@ void cuda_outer_forces(struct md_store *s, const struct md_outer *o,
     if (s->view.n_own == 0)
         return;
     s->failed = cuda_outer_ready(s, o);
-    if (!sums) {
-        cuda_do(s, {STEP_OUTER, 0, 0, o});
+    if (!sums || s->owed) { /* with those of pairs */
+        s->owed_to_walls = sums ? on_wall : NULL;
+        cuda_do(s, {STEP_OUTER, sums ? 1.0 : 0.0, 0, o});
         return;
     }
     cuda_settle(s);

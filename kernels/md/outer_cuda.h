@@ -10,7 +10,8 @@
 #define cuda_outer_refresh MD_NAME(cuda_outer_refresh)
 #define cuda_outer_send MD_NAME(cuda_outer_send)
 #define cuda_outer_ready MD_NAME(cuda_outer_ready)
-#define cuda_outer_launch MD_NAME(cuda_outer_launch)
+#define cuda_launch_outer MD_NAME(cuda_launch_outer)
+#define cuda_outer_add MD_NAME(cuda_outer_add)
 #define cuda_outer_forces MD_NAME(cuda_outer_forces)
 #define cuda_launch_reflect MD_NAME(cuda_launch_reflect)
 #define cuda_launch_hold MD_NAME(cuda_launch_hold)
@@ -27,9 +28,13 @@ int cuda_outer_refresh(struct md_store *s);
  * has, what waits runs first. */
 int cuda_outer_ready(struct md_store *s, const struct md_outer *o);
 /* The launches of a step's calls. */
-int cuda_outer_launch(struct md_store *s, const struct md_outer *o, int want);
+int cuda_launch_outer(struct md_store *s, const struct step_call *c);
 int cuda_launch_reflect(struct md_store *s, const struct md_outer *o);
 int cuda_launch_hold(struct md_store *s);
+
+/* Add what outer forces add up to, s->result->outer. */
+void cuda_outer_add(const double *out, struct md_sums *sums,
+                    double on_wall[MD_FACES]);
 
 /* The verbs of struct md_kernels. */
 void cuda_outer_forces(struct md_store *s, const struct md_outer *o,

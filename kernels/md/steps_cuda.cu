@@ -7,6 +7,7 @@
  * captured again, and the graph is updated rather than made anew where its
  * kernels are the same.
  */
+#include "kernels/md/box_cuda.h"
 #include "kernels/md/clock_cuda.h"
 #include "kernels/md/dynamics_cuda.h"
 #include "kernels/md/eam_cuda.h"
@@ -21,9 +22,9 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
     case STEP_UNPACK:
         return cuda_launch_unpack(s, c->buffer);
     case STEP_FORCE_OWN:
-        return cuda_launch_force(s, 0);
+        return cuda_launch_force(s, 0, (int)c->kick);
     case STEP_FORCE_HALO:
-        return cuda_launch_force(s, 1);
+        return cuda_launch_force(s, 1, WANT_NONE);
     case STEP_KICK:
         return cuda_launch_kick(s, c->kick);
     case STEP_DRIFT:
@@ -35,7 +36,7 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
     case STEP_UNPACK_EXTRA:
         return cuda_eam_unpack(s, c->buffer);
     case STEP_OUTER:
-        return cuda_outer_launch(s, (const struct md_outer *)c->buffer, 0);
+        return cuda_launch_outer(s, c);
     case STEP_MESH:
         return cuda_launch_mesh(s);
     case STEP_RIGID_HOLD:
@@ -60,6 +61,12 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
         return cuda_launch_reflect(s, (const struct md_outer *)c->buffer);
     case STEP_HOLD:
         return cuda_launch_hold(s);
+    case STEP_KICK_SCALED:
+        return cuda_launch_kick_scaled(s, c);
+    case STEP_STRETCH:
+        return cuda_launch_stretch(s);
+    case STEP_KINETIC:
+        return cuda_ask_kinetic(s);
     case STEP_MOMENTS:
         return cuda_ask_moments(s);
     case STEP_WRAP:

@@ -163,7 +163,10 @@ enum step_kind {
     STEP_DPD_KICK,
     STEP_REFLECT, /* buffer: walls */
     STEP_HOLD,
+    STEP_KICK_SCALED, /* kick: dt, factor: before, after */
+    STEP_STRETCH,     /* s->stretch */
     STEP_MOMENTS,
+    STEP_KINETIC,
     STEP_WRAP, /* these three where nobody can leave: cuda_keeps_all() */
     STEP_SORT,
     STEP_LIST
@@ -171,9 +174,10 @@ enum step_kind {
 
 struct step_call {
     enum step_kind kind;
-    double kick, drift; /* times */
+    double kick, drift; /* times; of forces, kick: what is wanted beside them */
     const void *buffer; /* of those that unpack; of STEP_OUTER its struct */
     uint64_t step = 0;  /* of those that draw numbers */
+    double factor[6] = {0};
 };
 
 /* Kernels and copies that some calls have queued, so far. */
@@ -212,8 +216,9 @@ struct near_pair {
 
 /* What calls bring to the host, in pinned memory: cuda_send(). */
 struct step_result {
-    double way2, moments[5];
-    unsigned long long beyond; /* see fixed_cuda.cu */
+    double way2, moments[5], kinetic[6];
+    double pairs[CHARGED_SUMS], outer[2 + MD_FACES]; /* with forces */
+    unsigned long long beyond;                       /* see fixed_cuda.cu */
     struct near_pair near;
     unsigned long long broken; /* see bonded_cuda.cu */
     unsigned needed;           /* neighbors of a particle at most */
@@ -352,8 +357,13 @@ struct md_store {
     uint32_t n_send;
     struct step_queue queue;
     struct step_tally tally;
-    struct step_result *result;                             /* pinned */
-    int way_asked, moments_asked, placed_asked, lost_asked; /* ahead */
+    struct step_result *result; /* pinned */
+    /* How often ahead; and where the sums of forces are to go. */
+    int way_asked, moments_asked, kinetic_asked, placed_asked, lost_asked;
+    struct md_sums *owed;
+    double *owed_to_walls;
+    struct md_stretch stretch; /* of the call that waits */
+    struct md_geometry stretch_box;
     int has_come;             /* of a team: all that was asked for is there */
     struct cuda_team *team;   /* team_cuda.h, or NULL */
     struct team_notes *notes; /* launches are noted there, or NULL */

@@ -8,7 +8,7 @@
 
 /* ---- notes ---- */
 
-enum { NOTES_MAX = 32, SENDS_MAX = 8 };
+enum { NOTES_MAX = 32, SENDS_MAX = 16 };
 enum { ARGUMENTS_MAX = NOTES_MAX * 1024, ALIGNMENT = 16 };
 
 /* A launch. */
@@ -44,6 +44,7 @@ struct cuda_team {
     struct step_result *results;
     size_t room, used; /* copies may be under way of what is used */
     struct device_array scratch, workspace; /* for sorting */
+    uint32_t *below;                        /* keys of the stores before each */
     int asked; /* results are, for those in `with` */
 };
 
@@ -68,6 +69,7 @@ static void destroy(struct cuda_team *t)
     free(t->notes);
     free(t->store);
     free(t->with);
+    free(t->below);
     free(t);
 }
 
@@ -83,7 +85,8 @@ static int create(struct md_store *s, int n, struct cuda_team **out)
     t->store = (struct md_store **)calloc(count, sizeof *t->store);
     t->with = (struct md_store **)calloc(count, sizeof *t->with);
     t->notes = (struct team_notes *)calloc(count, sizeof *t->notes);
-    if (!t->store || !t->with || !t->notes)
+    t->below = (uint32_t *)calloc(count, sizeof *t->below);
+    if (!t->store || !t->with || !t->notes || !t->below)
         return FAIL(s->ctx, STATUS_MEMORY, "no memory for a team of stores");
     CUDA_TRY(s->ctx, cudaMallocHost(&t->staged, t->room));
     CUDA_TRY(s->ctx, cudaMallocHost(&t->results, count * sizeof *t->results));
@@ -343,22 +346,26 @@ static int run_sort(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     size_t own = s->view.n_own, n = t->n_with * own;
-    uint32_t cells = 0;
+    uint64_t cells = 0;
     TRY(flush(s));
     TRY(cuda_grow(s->ctx, &t->scratch.p, &t->scratch.bytes,
                   4 * n * sizeof(uint32_t), "sorting"));
     TRY(cuda_grow(s->ctx, &t->workspace.p, &t->workspace.bytes,
                   primitives_workspace(n), "sorting"));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_shape_cells(t->with[k], &cells)); /* of boxes that are alike */
-    if ((uint64_t)cells * t->n_with >= UINT32_MAX)
+    for (unsigned k = 0; k < t->n_with; k++) {
+        uint32_t of_one;
+        t->below[k] = (uint32_t)cells;
+        TRY(cuda_shape_cells(t->with[k], &of_one));
+        cells += of_one;
+    }
+    if (cells >= UINT32_MAX)
         return FAIL(s->ctx, STATUS_UNSUPPORTED,
                     "too many replicas for one card; use more ranks");
     uint32_t *key = (uint32_t *)t->scratch.p;
     auto place_of = [=](unsigned k) {
         struct sorting_place at = {key + k * own, key + n + k * own,
                                    key + 2 * n + k * own, key + 3 * n + k * own,
-                                   k * cells};
+                                   t->below[k]};
         return at;
     };
     TRY(note_each(t, [&](struct md_store *one, unsigned k) {
@@ -368,7 +375,7 @@ static int run_sort(struct md_store *s)
     CUDA_TRY(s->ctx, primitives_sort_pairs_u32(
                          t->workspace.p, t->workspace.bytes, key, key + n,
                          key + 2 * n, key + 3 * n, n,
-                         cuda_sort_bits(cells * t->n_with), s->device->stream));
+                         cuda_sort_bits((uint32_t)cells), s->device->stream));
     return note_each(t, [&](struct md_store *one, unsigned k) {
         return cuda_launch_order(one, place_of(k), one->view.n_own);
     });
@@ -408,9 +415,7 @@ static int waits_for_the_same(const struct md_store *a,
                               const struct md_store *b)
 {
     int same = b->failed == 0 && a->queue.n == b->queue.n &&
-               a->view.n_own == b->view.n_own && b->view.n_halo == 0 &&
-               memcmp(a->setup.box_length, b->setup.box_length,
-                      sizeof a->setup.box_length) == 0;
+               a->view.n_own == b->view.n_own && b->view.n_halo == 0;
     for (int k = 0; same && k < a->queue.n; k++)
         same = a->queue.calls[k].kind == b->queue.calls[k].kind;
     return same;

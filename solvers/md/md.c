@@ -173,7 +173,8 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
 
 static struct md_sums *want_sums(struct md *md, int wanted)
 {
-    md->sums = (struct md_sums){.with_tensor = md->with_tensor};
+    md->sums = (struct md_sums){.with_tensor = md->with_tensor,
+                                .later = md->parts.sums_later};
     md->sums_known = wanted;
     return wanted ? &md->sums : NULL;
 }

@@ -290,43 +290,68 @@ static void begin_mtk(struct md *md)
 
 /* ---- a step ---- */
 
+void md_stress_ahead(struct md *md)
+{
+    if (md->with_tensor && md->k->kinetic_tensor_ahead)
+        md->k->kinetic_tensor_ahead(md->store);
+    else if (!md->with_tensor && md->k->moments_ahead)
+        md->k->moments_ahead(md->store);
+}
+
+void md_barostat_ask(struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    b->acts = b->moves = b->kind && md->step % b->every == 0;
+    if (b->acts && b->kind == MD_CELL_RESCALING)
+        md_stress_ahead(md);
+}
+
 int md_barostat_begin(struct ctx *ctx, struct md *md)
 {
     struct md_barostat *b = &md->barostat;
-    b->acts = b->moves = md->step % b->every == 0;
     if (!b->acts)
         return 0;
+    timer_begin(ctx->timers, md->phase_integrate);
+    int status = 0;
     if (b->kind == MD_MTK)
         begin_mtk(md);
     else
-        TRY(begin_rescaling(ctx, md));
-    return check_jump(ctx, md);
+        status = begin_rescaling(ctx, md);
+    timer_end(ctx->timers, md->phase_integrate);
+    return status != 0 ? status : check_jump(ctx, md);
 }
 
 /* Drag stands on both sides of a kick, but of rigid groups only the centers are
  * dragged, which asks for velocities of copies: there it stands on one side, in
  * the second half step on the other one. */
+void md_barostat_box(struct md *md)
+{
+    struct md_barostat *b = &md->barostat;
+    struct md_stretch *m = &b->stretch;
+    double drag[3] = {1, 1, 1};
+    if (b->kind == MD_MTK)
+        md_barostat_drag(md, drag);
+    m->dt_kick = m->dt_half = 0.5 * md->dt;
+    for (int d = 0; d < 3; d++) {
+        m->before[d] = md->rigid.on ? 1 : drag[d];
+        m->after[d] = md->rigid.on ? drag[d] * drag[d] : drag[d];
+        b->grow[d] = b->length[d] / md->box_length[d];
+        /* Momenta go with 1 / length where MTK's drag does not see to it. */
+        m->middle[d] = b->kind == MD_MTK && !md->deform.strained[d]
+                           ? 1
+                           : md->box_length[d] / b->length[d];
+    }
+    md_new_box(md, b->length, &b->box);
+    m->box = &b->box;
+    if (!md->rigid.on && md->k->stretch_ahead)
+        md->k->stretch_ahead(md->store, m);
+}
+
 int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2)
 {
     struct md_barostat *b = &md->barostat;
-    struct md_geometry box;
-    struct md_stretch m = {.dt_kick = 0.5 * md->dt, .dt_half = 0.5 * md->dt};
-    double drag[3] = {1, 1, 1}, grow[3];
-    if (b->kind == MD_MTK)
-        md_barostat_drag(md, drag);
-    for (int d = 0; d < 3; d++) {
-        m.before[d] = md->rigid.on ? 1 : drag[d];
-        m.after[d] = md->rigid.on ? drag[d] * drag[d] : drag[d];
-        grow[d] = b->length[d] / md->box_length[d];
-        /* Momenta go with 1 / length where MTK's drag does not see to it. */
-        m.middle[d] = b->kind == MD_MTK && !md->deform.strained[d]
-                          ? 1
-                          : md->box_length[d] / b->length[d];
-    }
-    md_new_box(md, b->length, &box);
-    m.box = &box;
-    *moved2 = md->k->stretch(md->store, &m);
-    return md->rigid.on ? md_rigid_unstretch(ctx, md, &m, grow) : 0;
+    *moved2 = md->k->stretch(md->store, &b->stretch);
+    return md->rigid.on ? md_rigid_unstretch(ctx, md, &b->stretch, b->grow) : 0;
 }
 
 int md_barostat_kick(struct ctx *ctx, struct md *md)

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "kernels/md/md_kernels.h"
+
 struct ctx;
 struct md;
 struct params;
@@ -47,9 +49,12 @@ struct md_barostat {
                             * ln(P_forth / P_back), all steps */
 
     /* the present step */
-    int moves;                           /* the box changes in it */
-    int acts;                            /* and a barostat is why */
-    double length[3];                    /* of the box after it */
+    int moves;        /* the box changes in it */
+    int acts;         /* and a barostat is why */
+    double length[3]; /* of the box after it */
+    double grow[3];   /* its factors */
+    struct md_geometry box;
+    struct md_stretch stretch;           /* the step's first half */
     double jump[3], mean[3], spread2[3]; /* cell rescaling, by group */
 
     double listed[3]; /* edges when the pair list was built */
@@ -105,14 +110,19 @@ void md_barostat_fix(struct md *md, const int fixed[3]);
 int md_measure_stress(struct ctx *ctx, struct md *md, struct md_stress *out);
 /* Whether forces of the present step are to come with the virial. */
 int md_wants_virial(const struct md *md);
-/* The first half of a step in which the box changes; *moved2: what kick_drift()
- * returns. */
+/* The new box of a step in which it changes, whose first half may begin; and
+ * that half; *moved2: what kick_drift() returns. */
+void md_barostat_box(struct md *md);
 int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2);
 /* Under MTK: the factors of velocities over a quarter of a step. */
 void md_barostat_drag(const struct md *md, double drag[3]);
 /* The last kick of a step under MTK. */
 int md_barostat_kick(struct ctx *ctx, struct md *md);
-/* Before the first half: where the box goes; and after the last kick. */
+/* Ask a device for what md_measure_stress() is about to want of velocities. */
+void md_stress_ahead(struct md *md);
+/* Before the first half, whether the barostat acts; a part later where the box
+ * goes; and after the last kick. */
+void md_barostat_ask(struct md *md);
 int md_barostat_begin(struct ctx *ctx, struct md *md);
 int md_barostat_finish(struct ctx *ctx, struct md *md);
 /* Its part of the conserved energy, the same on all ranks. */

@@ -159,21 +159,16 @@ int md_ensemble_start(struct ctx *ctx, struct md *md)
                              : measure_kinetic(ctx, md);
 }
 
-int md_ensemble_begin(struct ctx *ctx, struct md *md)
+void md_ensemble_begin(struct ctx *ctx, struct md *md)
 {
-    int status = 0;
     md_ramp_temperature(md);
     if (md->ensemble == MD_DPD)
         md_dpd_begin(md);
-    if (md->ensemble != MD_NOSE_HOOVER && !md->barostat.kind)
-        return 0;
+    if (md->ensemble != MD_NOSE_HOOVER)
+        return;
     timer_begin(ctx->timers, md->phase_integrate);
-    if (md->ensemble == MD_NOSE_HOOVER)
-        half_chain(md);
-    if (md->barostat.kind)
-        status = md_barostat_begin(ctx, md);
+    half_chain(md);
     timer_end(ctx->timers, md->phase_integrate);
-    return status;
 }
 
 static int apply_thermostat(struct ctx *ctx, struct md *md)

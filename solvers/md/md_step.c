@@ -8,6 +8,13 @@
 #include "md_ewald.h"
 #include "solvers/solver.h"
 
+/* Whether a barostat, or a strain of edges, drifts particles with the box. */
+static int stretches(const struct md *md)
+{
+    return md->ensemble != MD_BROWNIAN && md->deform.kind != MD_DEFORM_SHEAR &&
+           md->barostat.moves;
+}
+
 /* The two halves of velocity Verlet around the forces. */
 static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
 {
@@ -17,7 +24,7 @@ static int kick_and_drift(struct ctx *ctx, struct md *md, double *moved2)
         *moved2 = md_brownian_move(md);
     else if (md->deform.kind == MD_DEFORM_SHEAR)
         *moved2 = md_deform_drift(md);
-    else if (md->barostat.moves)
+    else if (stretches(md))
         status = md_barostat_drift(ctx, md, moved2);
     else
         *moved2 = md->k->kick_drift(md->store, 0.5 * md->dt, md->dt);
@@ -58,22 +65,50 @@ static int drifts_plainly(const struct md *md)
            md->deform.kind != MD_DEFORM_SHEAR && !md->barostat.moves;
 }
 
-/* The thermostat looks at the kinetic energy as it is after the kick. */
+/* Thermostats and barostats look at the kinetic energy as it is after the kick;
+ * chains take what the barostat has measured. */
 static void ask_kinetic(struct md *md)
 {
-    int asks = md->ensemble == MD_BUSSI || md->ensemble == MD_NOSE_HOOVER;
-    if (asks && md->k->moments_ahead && !md->barostat.kind)
+    int asks = md->ensemble == MD_BUSSI ||
+               (md->ensemble == MD_NOSE_HOOVER && !md->barostat.kind);
+    int measures = md->barostat.kind == MD_MTK ||
+                   (md->barostat.kind && md_wants_virial(md));
+    if (measures)
+        md_stress_ahead(md);
+    if (asks && md->k->moments_ahead)
         md->k->moments_ahead(md->store);
+}
+
+/* Sums of forces wait where nothing else is added to them before the next part
+ * of the step. */
+static int sums_may_wait(const struct md *md)
+{
+    return md->k->finish_sums && !md->ewald && !md->deform.kind &&
+           !md->rigid.on;
 }
 
 /* ---- the parts ---- */
 
-enum { PART_DRIFT, PART_FORCES, PART_THERMOSTAT, PART_FINISH, PARTS };
+enum {
+    PART_BEGIN,
+    PART_DRIFT,
+    PART_FORCES,
+    PART_THERMOSTAT,
+    PART_FINISH,
+    PARTS
+};
+
+static int begin(struct ctx *ctx, struct md *md)
+{
+    md->step++;
+    md_ensemble_begin(ctx, md);
+    md_barostat_ask(md);
+    return 0;
+}
 
 static int begin_drift(struct ctx *ctx, struct md *md)
 {
-    md->step++;
-    TRY(md_ensemble_begin(ctx, md));
+    TRY(md_barostat_begin(ctx, md));
     TRY(md_deform_begin(ctx, md));
     md_groups_hold(md);
     if (drifts_plainly(md))
@@ -83,7 +118,9 @@ static int begin_drift(struct ctx *ctx, struct md *md)
         md->k->rigid_place_ahead(md->store, 1 / md->dt, md->rigid.tolerance);
     if (md->ensemble == MD_BROWNIAN)
         md_brownian_ahead(md);
-    if (drifts_plainly(md) || md->ensemble == MD_BROWNIAN)
+    if (stretches(md))
+        md_barostat_box(md);
+    if (md->deform.kind != MD_DEFORM_SHEAR)
         md_walls_reflect_ahead(md);
     return 0;
 }
@@ -97,13 +134,23 @@ static int find_forces(struct ctx *ctx, struct md *md, int look, int *stop)
     torn = torn ? torn : md_walls_reflect(ctx, md);
     int status = md_check_motion(ctx, md, &moved2);
     TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
-    TRY(md_update_forces(ctx, md, moved2, look || md_wants_virial(md)));
+    md->parts.sums_later = sums_may_wait(md);
+    status = md_update_forces(ctx, md, moved2, look || md_wants_virial(md));
+    md->parts.sums_later = 0;
+    TRY(status);
     TRY(md_dpd_pairs(ctx, md));
     TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
     TRY(md_deform_finish(ctx, md));
     ask_kinetic(md);
     return 0;
+}
+
+static int apply_thermostat(struct ctx *ctx, struct md *md)
+{
+    if (md->k->finish_sums)
+        md->k->finish_sums(md->store);
+    return md_ensemble_apply(ctx, md);
 }
 
 static int finish(struct ctx *ctx, struct md *md, int look)
@@ -119,13 +166,15 @@ static int do_part(struct ctx *ctx, struct md *md, int look, int *stop)
 {
     int part = md->parts.next;
     md->parts.next = (part + 1) % PARTS;
+    if (part == PART_BEGIN)
+        return begin(ctx, md);
     if (part == PART_DRIFT)
         return begin_drift(ctx, md);
     look |= md_analysis_looks(md);
     if (part == PART_FORCES)
         return find_forces(ctx, md, look, stop);
     if (part == PART_THERMOSTAT)
-        return md_ensemble_apply(ctx, md);
+        return apply_thermostat(ctx, md);
     return finish(ctx, md, look);
 }
 
@@ -134,7 +183,7 @@ int md_step(struct ctx *ctx, void *state, int look, int *stop)
     struct md *md = state;
     do
         TRY(do_part(ctx, md, look, stop));
-    while (md->parts.next != PART_DRIFT);
+    while (md->parts.next != PART_BEGIN);
     return 0;
 }
 
@@ -153,8 +202,6 @@ const char *md_alone(const void *state)
     const struct md *md = state;
     if (md->ewald && (!md->ewald->on_mesh || md->ewald->slab))
         return "md.coulomb.method = \"ewald\" or md.coulomb.slab";
-    if (md->barostat.kind)
-        return "md.ensemble.type = \"npt\"";
     if (md->deform.kind)
         return "[md.deform]";
     return md->tilted ? "a tilted box" : NULL;

@@ -14,7 +14,8 @@ struct md;
  * device. Several runs on one card go through them side by side: what all of
  * them have asked for is launched and waited for once. */
 struct md_parts {
-    int next; /* the part that comes next; 0: a step begins */
+    int next;       /* the part that comes next; 0: a step begins */
+    int sums_later; /* sums of forces are not needed before the next part */
 };
 
 /* ---- md_step.c ---- */
@@ -24,10 +25,10 @@ int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more);
 const char *md_alone(const void *state);
 
 /* ---- md_ensemble.c: what a thermostat adds to a step ---- */
-/* Once there are forces; before the first half of a step; and after its last
- * kick. Collective. */
+/* Once there are forces; before the first half of a step, and before a barostat
+ * looks; and after its last kick. Collective. */
 int md_ensemble_start(struct ctx *ctx, struct md *md);
-int md_ensemble_begin(struct ctx *ctx, struct md *md);
+void md_ensemble_begin(struct ctx *ctx, struct md *md);
 int md_ensemble_apply(struct ctx *ctx, struct md *md);
 /* What chains and barostat have of the conserved energy, the same on all
  * ranks. */

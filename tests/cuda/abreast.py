@@ -104,6 +104,15 @@ HELD = (group("plate", "freeze", "ids = [1, 20]")
         + group("load", "pull", 'species = ["B"]\nforce = [0, 2, 0]'))
 WARMER = group("warmer", "none",
                "ids = [60, 80]\nfriction = 4.0\ntemperature = 2.0")
+
+
+def npt(barostat, thermostat, more=""):
+    return bath("npt", "relaxation = 0.2\npressure = 1.0\n"
+                "pressure_relaxation = 2.0\n"
+                f'barostat = "{barostat}"\nthermostat = "{thermostat}"\n'
+                + more)
+
+
 # What differs: the system, and keys of the command line.
 CASES = {
     "walls of all styles":
@@ -129,6 +138,18 @@ CASES = {
     "friction between pairs, in any order":
         (liquid(style="dpd", pairs=SOFT) + bath("dpd", "gamma = 4.5"),
          "md.deterministic=true", "md.precision=mixed"),
+    "constant pressure":
+        (liquid() + npt("mtk", "nose-hoover"),),
+    "constant pressure in every direction, in any order":
+        (liquid() + npt("mtk", "nose-hoover", 'coupling = "anisotropic"'),
+         "md.deterministic=true", "md.precision=mixed"),
+    "cells that are rescaled":
+        (liquid() + npt("cell-rescaling", "bussi", "barostat_every = 2"),
+         "md.precision=single"),
+    "cells between walls that are rescaled":
+        (liquid() + wall("zlo", "reflect")
+         + wall("zhi", "harmonic", "k = 20.0\ncutoff = 1.2")
+         + npt("cell-rescaling", "langevin", "barostat_every = 3"),),
 }
 
 
@@ -158,7 +179,7 @@ for n, (name, (system, *keys)) in enumerate(CASES.items()):
     tap.ok("3 run together" in text and one != other and one == bits(alone),
            f"{name}: three run together, each with the bits of a run of its "
            "own")
-    # Forces with their energies, for rows of observables, are found apart.
+    # Rows of observables ask for what a step alone does not.
     tap.below(100 - share(text), 20, f"{name}: percent of a step that ran "
               "apart")
 tap.done()
