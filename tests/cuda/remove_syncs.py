@@ -245,7 +245,7 @@ if SIMULATOR:
     tap.skip_all(SIMULATOR)
 os.nice(10)
 copy_kernels()
-said = build(programs_of(MD + FLUID + RISK + BENCH))
+said = build(programs_of([test for _, tests in TESTS_OF for test in tests]))
 if not tap.ok(said is None, "the programs build from a copy"):
     tap.note(said)
     tap.done()
