@@ -105,8 +105,8 @@ static int cpu_open(struct ctx *ctx, struct device *d)
 
 static void cpu_describe(char *text, size_t size)
 {
-    snprintf(text, size, "%s, %.1f GiB on this host", device_simd_name(),
-             (double)host_memory() / 1073741824.0);
+    snprintf(text, size, "%s, %.1f GB on this host", device_simd_name(),
+             (double)host_memory() / 1e9);
 }
 
 static const struct device_backend device_backend_cpu = {

@@ -277,8 +277,8 @@ static int open_card(struct ctx *ctx, struct device *device,
     device->memory_total = prop.totalGlobalMem;
     CUDA_TRY(ctx, cudaMemGetInfo(&device->memory_free, &total));
     snprintf(device->description, sizeof device->description,
-             "cuda (%.60s, %.1f GiB, card %d)", prop.name,
-             (double)prop.totalGlobalMem / 1073741824.0, d->ordinal);
+             "cuda (%.60s, %.1f GB, card %d)", prop.name,
+             (double)prop.totalGlobalMem / 1e9, d->ordinal);
     return 0;
 }
 
