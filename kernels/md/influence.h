@@ -12,13 +12,17 @@
  * with U the Fourier transform of the weights of a charge, a product over
  * directions of (sin(k h / 2) / (k h / 2))^order.
  *
- * A CUDA file defines INFLUENCE_FN before it includes this one.
+ * A CUDA file defines INFLUENCE_FN, and CELL_FN of cell.h, before it includes
+ * this one.
  */
 #ifndef WARPDECK_KERNELS_MD_INFLUENCE_H
 #define WARPDECK_KERNELS_MD_INFLUENCE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "kernels/md/cell.h"
 
 #ifndef INFLUENCE_FN
 #define INFLUENCE_FN static inline __attribute__((unused))
@@ -84,6 +88,77 @@ INFLUENCE_FN double md_influence(const struct md_alias a[3], const int64_t k[3])
                 sum += dot / q2 * part;
             }
     return four_pi / k2 * sum / (whole * whole);
+}
+
+/* In a tilted box, whose tables are those of edges of length 1, wave numbers
+ * are phases along the edges: those of these entries as a wave; returns its
+ * Gaussian. */
+INFLUENCE_FN double md_tilted_wave(const double length[3], const double tilt[3],
+                                   double alpha, const struct md_alias a[3],
+                                   const size_t at[3], double q[3])
+{
+    double phase[3];
+    for (int d = 0; d < 3; d++)
+        phase[d] = a[d].wave[at[d]];
+    cell_wave(length, tilt, phase, q);
+    double q2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+    return exp(-0.25 * q2 / (alpha * alpha));
+}
+
+/* md_influence() there, where no Gaussian is a product over edges. */
+INFLUENCE_FN double md_tilted_influence_of(const double length[3],
+                                           const double tilt[3], double alpha,
+                                           const struct md_alias a[3],
+                                           const int64_t k[3])
+{
+    const double four_pi = 12.566370614359172954;
+    int n[3], all = 1;
+    double base[3], sum = 0, whole = 1;
+    size_t at[3];
+    for (int d = 0; d < 3; d++) {
+        n[d] = 2 * a[d].aliases + 1;
+        all *= n[d];
+        at[d] = (size_t)(k[d] * n[d] + a[d].aliases);
+        whole *= a[d].whole[k[d]];
+    }
+    md_tilted_wave(length, tilt, alpha, a, at, base);
+    double k2 = base[0] * base[0] + base[1] * base[1] + base[2] * base[2];
+    if (!(k2 > 0))
+        return 0;
+    for (int m = 0; m < all; m++) {
+        const int of[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
+        double q[3], weight = 1;
+        for (int d = 0; d < 3; d++) {
+            at[d] = (size_t)(k[d] * n[d] + of[d]);
+            weight *= a[d].weight[at[d]];
+        }
+        double gauss = md_tilted_wave(length, tilt, alpha, a, at, q);
+        double q2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+        sum += (base[0] * q[0] + base[1] * q[1] + base[2] * q[2]) / q2 *
+               weight * gauss;
+    }
+    return four_pi / k2 * sum / (whole * whole);
+}
+
+/* The same of the mode of both ways of the highest of an even number of cells,
+ * which are not as long: the mean. */
+INFLUENCE_FN double md_tilted_influence(const double length[3],
+                                        const double tilt[3], double alpha,
+                                        const struct md_alias a[3],
+                                        const int64_t cells[3],
+                                        const int64_t k[3])
+{
+    int64_t back[3];
+    int highest = 0;
+    double g = md_tilted_influence_of(length, tilt, alpha, a, k);
+    for (int d = 0; d < 3; d++) {
+        back[d] = k[d] > 0 ? cells[d] - k[d] : 0;
+        highest |= 2 * k[d] == cells[d];
+    }
+    return highest
+               ? 0.5 *
+                     (g + md_tilted_influence_of(length, tilt, alpha, a, back))
+               : g;
 }
 
 /* Index k of n cells as a wave number: of the gradient, where the highest of an

@@ -56,9 +56,6 @@ struct md_whole_mesh {
     /* Tables for the influence function (influence.h) of x, y and z; NULL: they
      * are as they were. */
     const struct md_alias *alias;
-    /* In a tilted box the function itself, x fastest and over one half of its
-     * indices; NULL: as it was. */
-    const double *influence;
 };
 
 /* Sums over own particles. */

@@ -9,16 +9,15 @@
 
 #include "kernels/fft_cuda.h"
 
+#define CELL_FN static __host__ __device__ inline
 #define INFLUENCE_FN static __host__ __device__ inline
 #include "kernels/md/influence.h"
-#define CELL_FN static __host__ __device__ inline
-#include "kernels/md/cell.h"
 
 /* kx runs over one half only, and varies fastest. */
 struct mode_map {
     int64_t cells[3], half, size;
     int tilted;
-    double box_length[3], tilt[3], alpha2, scale;
+    double box_length[3], tilt[3], alpha, scale;
 };
 
 struct mode_index {
@@ -52,7 +51,10 @@ static __global__ void fill_influence(struct mode_map map,
     if (at >= map.size)
         return;
     struct mode_index m = mode_at(map, at);
-    g[at] = md_influence(tables.of, m.k);
+    g[at] = map.tilted
+                ? md_tilted_influence(map.box_length, map.tilt, map.alpha,
+                                      tables.of, map.cells, m.k)
+                : md_influence(tables.of, m.k);
 }
 
 /* Modes of the charge to those of three fields: -i k times the potential's. */
@@ -96,7 +98,7 @@ static __device__ __forceinline__ void add_mode(const struct mode_map &map,
     if (!(k2 > 0))
         return;
     sum[0] += energy;
-    sum[1] += md_wave_virial(energy, k, k2, map.alpha2, tensor);
+    sum[1] += md_wave_virial(energy, k, k2, map.alpha * map.alpha, tensor);
     for (int t = 0; t < 6; t++)
         sum[2 + t] += tensor[t];
 }
@@ -131,7 +133,7 @@ static struct mode_map modes_of(const struct md_whole_mesh *m)
     map.tilted = m->tilted != 0;
     map.half = m->cells[0] / 2 + 1;
     map.size = map.half * m->cells[1] * m->cells[2];
-    map.alpha2 = m->alpha * m->alpha;
+    map.alpha = m->alpha;
     map.scale = m->scale;
     return map;
 }
@@ -247,7 +249,7 @@ int cuda_launch_mesh(struct md_store *s)
 int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_whole_mesh *m, struct md_sums *sums)
 {
-    int fresh = m->influence || m->alias || !s->mesh || !s->mesh->fft;
+    int fresh = m->alias || !s->mesh || !s->mesh->fft;
     if (s->team && !sums && !fresh) {
         s->mesh->whole = *m;
         cuda_do(s, {STEP_MESH, 0, 0, NULL});
@@ -261,10 +263,7 @@ int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
         return STATUS_MEMORY;
     struct mode_map map = modes_of(m);
     TRY(open_mesh(ctx, mesh, m, 2 * (size_t)map.size));
-    if (m->influence)
-        TRY(cuda_to_device(ctx, s->device, mesh->influence.p, m->influence,
-                           (size_t)map.size * sizeof *m->influence));
-    else if (m->alias)
+    if (m->alias)
         TRY(set_influence(ctx, s, m, &map));
     return launch_mesh(ctx, s, m, sums);
 }

@@ -5,9 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "kernels/md/cell.h"
 #include "md.h"
 
 static const double pi = 3.14159265358979323846;
@@ -107,65 +105,24 @@ double md_alias_wave(const struct md *md, double alpha,
                      const struct md_alias a[3], const size_t at[3],
                      double q[3])
 {
-    double length[3], entry[3], q2, gauss = 1;
+    double length[3], gauss = 1;
     for (int d = 0; d < 3; d++) {
         length[d] = md_ewald_edge(md, d);
-        entry[d] = a[d].wave[at[d]];
+        q[d] = a[d].wave[at[d]];
         gauss *= a[d].gauss[at[d]];
     }
-    if (!md->tilted) {
-        memcpy(q, entry, sizeof entry);
-        return gauss;
-    }
-    cell_wave(length, md->tilt, entry, q);
-    q2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-    return exp(-0.25 * q2 / (alpha * alpha));
-}
-
-/* md_influence() where no Gaussian is a product over edges. */
-static double tilted_influence(const struct md *md, double alpha,
-                               const struct md_alias a[3], const int64_t k[3])
-{
-    int n[3], all = 1;
-    double base[3], sum = 0, whole = 1;
-    size_t at[3];
-    for (int d = 0; d < 3; d++) {
-        n[d] = 2 * a[d].aliases + 1;
-        all *= n[d];
-        at[d] = (size_t)(k[d] * n[d] + a[d].aliases);
-        whole *= a[d].whole[k[d]];
-    }
-    md_alias_wave(md, alpha, a, at, base);
-    double k2 = base[0] * base[0] + base[1] * base[1] + base[2] * base[2];
-    if (!(k2 > 0))
-        return 0;
-    for (int m = 0; m < all; m++) {
-        const int of[3] = {m % n[0], m / n[0] % n[1], m / n[0] / n[1]};
-        double q[3], weight = 1;
-        for (int d = 0; d < 3; d++) {
-            at[d] = (size_t)(k[d] * n[d] + of[d]);
-            weight *= a[d].weight[at[d]];
-        }
-        double gauss = md_alias_wave(md, alpha, a, at, q);
-        double q2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-        sum += (base[0] * q[0] + base[1] * q[1] + base[2] * q[2]) / q2 *
-               weight * gauss;
-    }
-    return 4 * pi / k2 * sum / (whole * whole);
+    return md->tilted ? md_tilted_wave(length, md->tilt, alpha, a, at, q)
+                      : gauss;
 }
 
 double md_mode_influence(const struct md *md, double alpha,
                          const struct md_alias a[3], const int64_t cells[3],
                          const int64_t k[3])
 {
-    int64_t back[3];
-    int highest = 0;
-    if (!md->tilted)
-        return md_influence(a, k);
-    double g = tilted_influence(md, alpha, a, k);
-    for (int d = 0; d < 3; d++) {
-        back[d] = k[d] > 0 ? cells[d] - k[d] : 0;
-        highest |= 2 * k[d] == cells[d];
-    }
-    return highest ? 0.5 * (g + tilted_influence(md, alpha, a, back)) : g;
+    double length[3];
+    for (int d = 0; d < 3; d++)
+        length[d] = md_ewald_edge(md, d);
+    return md->tilted
+               ? md_tilted_influence(length, md->tilt, alpha, a, cells, k)
+               : md_influence(a, k);
 }

@@ -263,23 +263,6 @@ static void differentiate(const struct md_ewald *e, int d)
         }
 }
 
-/* The influence function of all modes, x fastest; to be freed, NULL without
- * memory. */
-static double *whole_influence(const struct md *md, const struct md_alias a[3])
-{
-    const struct md_ewald *e = md->ewald;
-    int64_t half = e->cells[0] / 2 + 1;
-    size_t size = (size_t)(half * e->cells[1] * e->cells[2]);
-    double *influence = malloc(size * sizeof *influence), *g = influence;
-    for (int64_t z = 0; z < e->cells[2] && g; z++)
-        for (int64_t y = 0; y < e->cells[1]; y++)
-            for (int64_t x = 0; x < half; x++) {
-                const int64_t k[3] = {x, y, z};
-                *g++ = md_mode_influence(md, e->alpha, a, e->cells, k);
-            }
-    return influence;
-}
-
 /* All of it by the backend. */
 static int whole_forces(struct ctx *ctx, struct md *md, double scale,
                         struct md_sums *sums)
@@ -289,7 +272,6 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
     struct md_whole_mesh m = {
         .order = e->order, .alpha = e->alpha, .scale = scale};
     int changed = box_has_changed(md), status = 0;
-    double *influence = NULL;
     m.tilted = md->tilted;
     for (int d = 0; d < 3; d++) {
         m.cells[d] = e->cells[d];
@@ -297,18 +279,11 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
         m.box_length[d] = md_ewald_edge(md, d);
         m.tilt[d] = md->tilt[d];
     }
-    int failed = changed && make_aliases(md, a) != 0;
-    if (changed && !failed && md->tilted) {
-        influence = whole_influence(md, a);
-        failed = !influence;
-    }
-    if (failed)
+    if (changed && make_aliases(md, a) != 0)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
     m.alias = changed ? a : NULL;
-    m.influence = influence;
     if (status == 0)
         status = md->k->mesh_forces(ctx, md->store, &m, sums);
-    free(influence);
     md_aliases_free(a);
     return status;
 }

@@ -268,6 +268,10 @@ static void check_strained(struct ctx *ctx)
     beside_check_after(ctx, deck, 20, 1e-11, "sheared metals");
     make_waters(deck, "stretched.data", SHEAR("xy"));
     beside_check_after(ctx, deck, 20, 1e-10, "sheared molecules");
+    make_ions(deck, "", PME SHEAR("xy"));
+    beside_check_after(ctx, deck, 20, 1e-10, "a mesh in a sheared box");
+    make_ions(deck, "", PME "[md.deform]\nrate = [0.5, -0.3, 0]\n");
+    beside_check_after(ctx, deck, 20, 1e-10, "a mesh in strained edges");
     beside_liquid(deck, "", "tilted.xyz",
                   LJ_PAIRS "[md.deform]\nrate = [0.5, -0.3, 0]\n");
     beside_check_after(ctx, deck, 20, 1e-11,
