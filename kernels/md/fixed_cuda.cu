@@ -316,8 +316,7 @@ finish_columns(double *value, const fixed_sum *sum, int most, uint32_t n)
         value[k] = column_sum(value[k], sum[k], most);
 }
 
-/* Leaves the sums at ARRAY_RESULT. */
-static int launch_column_sums(struct md_store *s, int n_values)
+int cuda_launch_column_sums(struct md_store *s, int n_values)
 {
     int most;
     TRY(launch_columns(s, n_values, &most));
@@ -329,14 +328,14 @@ static int launch_column_sums(struct md_store *s, int n_values)
 
 int cuda_sum_columns(struct md_store *s, int n_values, double *out)
 {
-    TRY(launch_column_sums(s, n_values));
+    TRY(cuda_launch_column_sums(s, n_values));
     return cuda_to_host(s->ctx, s->device, out, s->array[ARRAY_RESULT].p,
                         (size_t)n_values * sizeof *out);
 }
 
 int cuda_sum_columns_and_send(struct md_store *s, int n_values, double *to)
 {
-    TRY(launch_column_sums(s, n_values));
+    TRY(cuda_launch_column_sums(s, n_values));
     return cuda_send(s, to, s->array[ARRAY_RESULT].p,
                      (size_t)n_values * sizeof *to);
 }

@@ -301,6 +301,8 @@ static struct md_kernels make_table(void)
     k.push_charges = cuda_push_charges;
     k.wave_sums = cuda_wave_sums;
     k.wave_forces = cuda_wave_forces;
+    k.wave_field = cuda_wave_field;
+    k.push_slab = cuda_push_slab;
     k.set_box = cuda_set_box;
     k.stretch = cuda_stretch;
     k.stretch_ahead = cuda_stretch_ahead;

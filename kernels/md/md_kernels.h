@@ -322,6 +322,14 @@ struct md_kernels {
     int (*wave_forces)(struct ctx *ctx, struct md_store *s,
                        const struct md_waves *w, const double (*field)[2]);
 
+    /* Both at once, of a rank that has the whole box: field[k] is factor[k]
+     * times the sum. factor: NULL, as it was. May be NULL. */
+    int (*wave_field)(struct ctx *ctx, struct md_store *s,
+                      const struct md_waves *w, const double *factor);
+    /* push_charges() along z by -per_dipole times the dipole, and this slope;
+     * of such a rank. May be NULL. */
+    void (*push_slab)(struct md_store *s, double per_dipole, double slope);
+
     /* ---- walls and fields; NULL in a backend without ---- */
     /* Add to the forces, after force_halo(), and to sums; where these are
      * wanted, on_wall grows by the force on each face. */

@@ -34,6 +34,7 @@ void cuda_mesh_destroy(struct md_store *s)
     cuda_free(m->alias.p);
     cuda_free(m->waves.p);
     cuda_free(m->factors.p);
+    cuda_free(m->wave_factor.p);
     cuda_fft_destroy(m->fft);
     free(m);
 }
@@ -42,7 +43,8 @@ size_t cuda_mesh_bytes(const struct md_store *s)
 {
     const struct cuda_mesh *m = s->mesh;
     return m ? m->points.bytes + m->fields.bytes + m->influence.bytes +
-                   m->alias.bytes + m->waves.bytes + m->factors.bytes
+                   m->alias.bytes + m->waves.bytes + m->factors.bytes +
+                   m->wave_factor.bytes
              : 0;
 }
 

@@ -21,6 +21,8 @@ struct cuda_mesh {
     struct device_array fields; /* three of the kind, one behind the other */
     struct device_array influence, alias;
     struct device_array waves, factors; /* one by one */
+    struct device_array wave_factor;    /* of each */
+    struct md_waves waves_now;          /* of the call that waits */
     struct cuda_fft *fft;
     struct md_whole_mesh whole; /* of the call that waits */
     int64_t cells[3];           /* of the transform */
@@ -53,6 +55,10 @@ struct mesh_map {
 #define cuda_push_charges MD_NAME(cuda_push_charges)
 #define cuda_wave_sums MD_NAME(cuda_wave_sums)
 #define cuda_wave_forces MD_NAME(cuda_wave_forces)
+#define cuda_wave_field MD_NAME(cuda_wave_field)
+#define cuda_push_slab MD_NAME(cuda_push_slab)
+#define cuda_launch_waves MD_NAME(cuda_launch_waves)
+#define cuda_launch_slab MD_NAME(cuda_launch_slab)
 
 void cuda_mesh_destroy(struct md_store *s);
 size_t cuda_mesh_bytes(const struct md_store *s);
@@ -92,5 +98,11 @@ int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
                    const struct md_waves *w, double (*sums)[2]);
 int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_waves *w, const double (*field)[2]);
+int cuda_wave_field(struct ctx *ctx, struct md_store *s,
+                    const struct md_waves *w, const double *factor);
+void cuda_push_slab(struct md_store *s, double per_dipole, double slope);
+/* The launches of a step's calls. */
+int cuda_launch_waves(struct md_store *s);
+int cuda_launch_slab(struct md_store *s, double per_dipole, double slope);
 
 #endif

@@ -39,6 +39,10 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
         return cuda_launch_outer(s, c);
     case STEP_MESH:
         return cuda_launch_mesh(s);
+    case STEP_WAVES:
+        return cuda_launch_waves(s);
+    case STEP_SLAB:
+        return cuda_launch_slab(s, c->kick, c->drift);
     case STEP_RIGID_HOLD:
         return cuda_launch_rigid_hold(s);
     case STEP_RIGID_PLACE:

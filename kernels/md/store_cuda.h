@@ -152,6 +152,8 @@ enum step_kind {
     STEP_UNPACK_EXTRA,
     STEP_OUTER,
     STEP_MESH,
+    STEP_WAVES, /* s->mesh->waves_now */
+    STEP_SLAB,  /* kick: of the dipole, drift: the slope */
     STEP_RIGID_HOLD,
     STEP_RIGID_PLACE, /* kick: per time, drift: tolerance */
     STEP_RIGID_STOP,  /* kick: 1, apply */

@@ -441,7 +441,8 @@ static int run_call(struct md_store *s, int q)
         return run_sort(s);
     if (kind == STEP_LIST)
         return run_lists(s);
-    if (kind == STEP_MESH || (kind == STEP_FORCE_OWN && cuda_clock_looks(s)))
+    if (kind == STEP_MESH || kind == STEP_WAVES ||
+        (kind == STEP_FORCE_OWN && cuda_clock_looks(s)))
         return run_apart(s, q);
     if (t->notes[0].n > NOTES_MAX / 2)
         TRY(flush(s));

@@ -1,6 +1,7 @@
 /* waves_cuda.cu: structure factors of charges, wave by wave, and moments. */
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/mesh_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,6 +64,17 @@ static __global__ void __launch_bounds__(MD_THREADS)
     }
 }
 
+/* Sums to what makes forces of them. */
+static __global__ void scale_waves(double *sums, const double *factor,
+                                   uint32_t count)
+{
+    uint32_t k = thread_index();
+    if (k >= count)
+        return;
+    sums[2 * k] *= factor[k];
+    sums[2 * k + 1] *= factor[k];
+}
+
 static __global__ void __launch_bounds__(MD_THREADS)
     take_waves(struct md_view m, struct wave_box box,
                const struct wave_number *waves, uint32_t count,
@@ -94,8 +106,8 @@ static __global__ void __launch_bounds__(MD_THREADS)
 enum { MOMENTS = 8 };
 
 /* To columns, for sums in any order, or each block's sums to `partial`. */
-static __global__ void sum_charges(struct md_view m, double *column,
-                                   double *partial)
+static __device__ __forceinline__ void
+sum_charges(const struct md_view &m, double *column, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -122,11 +134,13 @@ static __global__ void sum_charges(struct md_view m, double *column,
     }
 }
 
+#define push MD_NAME(push)
 struct push {
     double even[3], slope[3];
 };
 
-static __global__ void push_charges(struct md_view m, struct push p)
+static __device__ __forceinline__ void push_one(const struct md_view &m,
+                                                const struct push &p)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -136,6 +150,30 @@ static __global__ void push_charges(struct md_view m, struct push p)
         m.f[d * m.stride + i] +=
             (scalar)((double)m.charge[i] * (p.even[d] + p.slope[d] * x));
     }
+}
+
+static __global__ void push_charges(struct md_view m, struct push p)
+{
+    push_one(m, p);
+}
+
+/* That of a slab, from the moments. */
+static __device__ __forceinline__ void find_push(const double *moments,
+                                                 double per_dipole,
+                                                 double slope, struct push *p)
+{
+    if (thread_index() > 0)
+        return;
+    for (int d = 0; d < 3; d++)
+        p->even[d] = p->slope[d] = 0;
+    p->even[2] = -per_dipole * moments[4];
+    p->slope[2] = slope;
+}
+
+static __device__ __forceinline__ void push_by(const struct md_view &m,
+                                               const struct push *p)
+{
+    push_one(m, *p);
 }
 
 /* ---- the host's side ---- */
@@ -169,17 +207,35 @@ static int send_waves(struct ctx *ctx, struct md_store *s,
                           w->count * sizeof(struct wave_number));
 }
 
+static int launch_sums(struct ctx *ctx, struct md_store *s,
+                       const struct md_waves *w)
+{
+    TRY(cuda_choose_unit(ctx, s));
+    LAUNCH(sum_waves, (unsigned)w->count, MD_THREADS, 0, s->device->stream,
+           s->view, box_of(s, w), (const struct wave_number *)s->mesh->waves.p,
+           s->mesh->per_unit, (double *)s->mesh->factors.p);
+    CUDA_TRY_LAUNCH(ctx, "sum_waves");
+    return 0;
+}
+
+static int launch_forces(struct ctx *ctx, struct md_store *s,
+                         const struct md_waves *w)
+{
+    LAUNCH(take_waves, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, box_of(s, w),
+           (const struct wave_number *)s->mesh->waves.p, (uint32_t)w->count,
+           (const double *)s->mesh->factors.p);
+    CUDA_TRY_LAUNCH(ctx, "take_waves");
+    return 0;
+}
+
 int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
                    const struct md_waves *w, double (*sums)[2])
 {
     TRY(send_waves(ctx, s, w));
     if (w->count == 0)
         return 0;
-    TRY(cuda_choose_unit(ctx, s));
-    LAUNCH(sum_waves, (unsigned)w->count, MD_THREADS, 0, s->device->stream,
-           s->view, box_of(s, w), (const struct wave_number *)s->mesh->waves.p,
-           s->mesh->per_unit, (double *)s->mesh->factors.p);
-    CUDA_TRY_LAUNCH(ctx, "sum_waves");
+    TRY(launch_sums(ctx, s, w));
     return cuda_to_host(ctx, s->device, sums, s->mesh->factors.p,
                         w->count * sizeof *sums);
 }
@@ -192,25 +248,93 @@ int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
         return s->failed;
     TRY(cuda_to_device(ctx, s->device, s->mesh->factors.p, field,
                        w->count * sizeof *field));
-    LAUNCH(take_waves, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, box_of(s, w),
-           (const struct wave_number *)s->mesh->waves.p, (uint32_t)w->count,
-           (const double *)s->mesh->factors.p);
-    CUDA_TRY_LAUNCH(ctx, "take_waves");
-    return 0;
+    return launch_forces(ctx, s, w);
+}
+
+int cuda_launch_waves(struct md_store *s)
+{
+    const struct md_waves *w = &s->mesh->waves_now;
+    TRY(launch_sums(s->ctx, s, w));
+    LAUNCH(scale_waves, cuda_blocks(w->count, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, (double *)s->mesh->factors.p,
+           (const double *)s->mesh->wave_factor.p, (uint32_t)w->count);
+    CUDA_TRY_LAUNCH(s->ctx, "scale_waves");
+    return launch_forces(s->ctx, s, w);
+}
+
+/* Waves and factors of each, before a call that waits. */
+static int send_factors(struct ctx *ctx, struct md_store *s,
+                        const struct md_waves *w, const double *factor)
+{
+    TRY(send_waves(ctx, s, w));
+    TRY(cuda_mesh_grow(ctx, &s->mesh->wave_factor, w->count));
+    return cuda_to_device(ctx, s->device, s->mesh->wave_factor.p, factor,
+                          w->count * sizeof *factor);
+}
+
+/* Only stores of a team wait with it. */
+static void do_charges(struct md_store *s, struct step_call call)
+{
+    if (!s->team)
+        cuda_settle(s);
+    cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
+}
+
+int cuda_wave_field(struct ctx *ctx, struct md_store *s,
+                    const struct md_waves *w, const double *factor)
+{
+    if (s->view.n_own == 0 || w->count == 0)
+        return 0;
+    if (factor)
+        TRY(send_factors(ctx, s, w, factor));
+    s->mesh->waves_now = *w;
+    do_charges(s, {STEP_WAVES, 0, 0, NULL});
+    return s->failed;
+}
+
+static int run_moments(struct md_store *s)
+{
+    return cuda_run(s, "sum_charges", kernel_of<sum_charges, 1>(),
+                    cuda_own_blocks(s), s->view,
+                    s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double)
+                                           : NULL,
+                    ARRAY(s, ARRAY_PARTIAL, double));
 }
 
 static int charge_moments(struct md_store *s, double out[MOMENTS])
 {
-    int columns = s->setup.deterministic;
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     TRY(cuda_reserve_sums(s));
-    LAUNCH(sum_charges, blocks, MD_THREADS, 0, s->device->stream, s->view,
-           columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "sum_charges");
-    return columns ? cuda_sum_columns(s, MOMENTS, out)
-                   : cuda_reduce(s->ctx, s, MOMENTS, blocks, 0, out);
+    TRY(run_moments(s));
+    return s->setup.deterministic
+               ? cuda_sum_columns(s, MOMENTS, out)
+               : cuda_reduce(s->ctx, s, MOMENTS,
+                             cuda_blocks(s->view.n_own, MD_THREADS), 0, out);
+}
+
+int cuda_launch_slab(struct md_store *s, double per_dipole, double slope)
+{
+    const double *moments = ARRAY(s, ARRAY_RESULT, double);
+    struct push *p =
+        (struct push *)(void *)(ARRAY(s, ARRAY_RESULT, double) + MD_REDUCED);
+    TRY(cuda_reserve_sums(s));
+    TRY(run_moments(s));
+    if (s->setup.deterministic)
+        TRY(cuda_launch_column_sums(s, MOMENTS));
+    else
+        TRY(cuda_launch_reduce(s, MOMENTS,
+                               cuda_blocks(s->view.n_own, MD_THREADS), 0));
+    TRY(cuda_run(s, "find_push", kernel_of<find_push, 1, 0, 32>(), dim3(1),
+                 moments, per_dipole, slope, p));
+    return cuda_run(s, "push_by", kernel_of<push_by, 1>(), cuda_own_blocks(s),
+                    s->view, (const struct push *)p);
+}
+
+void cuda_push_slab(struct md_store *s, double per_dipole, double slope)
+{
+    if (s->view.n_own > 0)
+        do_charges(s, {STEP_SLAB, per_dipole, slope, NULL});
 }
 
 void cuda_charge_moments(const struct md_store *store,

@@ -275,10 +275,14 @@ static int add_slab(struct ctx *ctx, struct md *md, struct md_sums *sums)
     double lz = md_ewald_edge(md, 2);
     double volume = md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * lz;
     double c = constant_of(md), q = md->ewald->charge;
+    double f = 4 * pi * c / volume;
+    if (!sums && md->grid.size == 1 && md->k->push_slab) {
+        md->k->push_slab(md->store, f, f * q);
+        return 0;
+    }
     md->k->charge_moments(md->store, &m);
     double sum[2] = {m.dipole[2], m.second[2]};
     TRY(comm_sum_double(ctx, sum, 2));
-    double f = 4 * pi * c / volume;
     double even[3] = {0, 0, -f * sum[0]}, slope[3] = {0, 0, f * q};
     md->k->push_charges(md->store, even, slope);
     if (sums && md->grid.rank == 0)
@@ -434,6 +438,7 @@ void md_ewald_free(struct md *md)
     md_mesh_close(e);
     free(e->wave);
     free(e->sums);
+    free(e->factor);
     free(e);
     md->ewald = NULL;
 }

@@ -57,6 +57,7 @@ struct md_ewald {
     struct md_shape listed; /* box that the waves are those of */
     int (*wave)[3];
     double (*sums)[2];
+    double *factor; /* on forces' sums; of table_box */
 };
 
 /* ---- md_ewald.c ---- */
@@ -129,6 +130,8 @@ int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 int md_mesh_open(struct ctx *ctx, struct md *md);
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 void md_mesh_close(struct md_ewald *e);
+/* Whether influence function, or factors of waves, are those of another box. */
+int md_ewald_box_changed(const struct md *md);
 /* Bytes of this rank, before the mesh is made and after. */
 double md_mesh_estimate(const struct md *md);
 double md_mesh_bytes(const struct md_ewald *e);

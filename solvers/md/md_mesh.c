@@ -160,8 +160,7 @@ void md_mesh_close(struct md_ewald *e)
         free(e->phase[d]);
 }
 
-/* Whether the influence function is that of another box. */
-static int box_has_changed(const struct md *md)
+int md_ewald_box_changed(const struct md *md)
 {
     const struct md_ewald *e = md->ewald;
     int changed = 0;
@@ -177,7 +176,7 @@ static int box_has_changed(const struct md *md)
 static int follow_box(struct ctx *ctx, struct md *md)
 {
     struct md_ewald *e = md->ewald;
-    int changed = box_has_changed(md), too_small = 0;
+    int changed = md_ewald_box_changed(md), too_small = 0;
     for (int d = 0; d < 3; d++) {
         double edge = md->box_length[d == 2 ? 1 : 0]; /* of xy, xz, yz */
         too_small |= md_ewald_edge(md, d) < (1 - ROOM) * e->mesh_box[d];
@@ -271,7 +270,7 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
     struct md_alias a[3] = {{0}};
     struct md_whole_mesh m = {
         .order = e->order, .alpha = e->alpha, .scale = scale};
-    int changed = box_has_changed(md), status = 0;
+    int changed = md_ewald_box_changed(md), status = 0;
     m.tilted = md->tilted;
     for (int d = 0; d < 3; d++) {
         m.cells[d] = e->cells[d];

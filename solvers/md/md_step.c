@@ -200,8 +200,6 @@ int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more)
 const char *md_alone(const void *state)
 {
     const struct md *md = state;
-    if (md->ewald && (!md->ewald->on_mesh || md->ewald->slab))
-        return "md.coulomb.method = \"ewald\" or md.coulomb.slab";
     if (md->deform.kind)
         return "[md.deform]";
     return md->tilted ? "a tilted box" : NULL;

@@ -38,7 +38,10 @@ static int list_up_to(struct md *md, double most)
     }
     free(e->wave);
     free(e->sums);
+    free(e->factor);
     e->sums = NULL;
+    e->factor = NULL;
+    memset(e->table_box, 0, sizeof e->table_box);
     w->count = 0;
     e->wave = malloc(capacity * sizeof *e->wave);
     if (!e->wave)
@@ -54,7 +57,8 @@ static int list_up_to(struct md *md, double most)
             }
     w->n = (const int(*)[3])e->wave;
     e->sums = malloc((w->count + 1) * sizeof *e->sums);
-    return e->sums ? 0 : -1;
+    e->factor = malloc((w->count + 1) * sizeof *e->factor);
+    return e->sums && e->factor ? 0 : -1;
 }
 
 int md_waves_list(struct md *md)
@@ -86,8 +90,15 @@ static int follow_strain(struct ctx *ctx, struct md *md)
     return comm_agree(ctx, status);
 }
 
-/* One wave and its conjugate: energy and virial, and what makes its forces.
- * scale: Coulomb's constant over the volume. */
+/* The energy of wave i and its conjugate by the square of its sum. scale:
+ * Coulomb's constant over the volume. */
+static double influence_of(const struct md *md, double scale, double k2)
+{
+    double alpha2 = md->ewald->alpha * md->ewald->alpha;
+    return scale * 4 * pi / k2 * exp(-0.25 * k2 / alpha2);
+}
+
+/* One wave and its conjugate: energy and virial, and what makes its forces. */
 static void use_wave(const struct md *md, size_t i, double scale,
                      struct md_sums *sums)
 {
@@ -95,12 +106,29 @@ static void use_wave(const struct md *md, size_t i, double scale,
     double k[3], k2 = find_wave(md, e->wave[i], k);
     double alpha2 = e->alpha * e->alpha;
     double *s = e->sums[i];
-    double g = scale * 4 * pi / k2 * exp(-0.25 * k2 / alpha2);
+    double g = influence_of(md, scale, k2);
     double energy = g * (s[0] * s[0] + s[1] * s[1]);
     s[0] *= 2 * g;
     s[1] *= 2 * g;
     if (sums && i % (size_t)md->grid.size == (size_t)md->grid.rank)
         md_ewald_add(sums, energy, k, k2, alpha2);
+}
+
+/* All of it by the backend. */
+static int whole_forces(struct ctx *ctx, struct md *md, double scale)
+{
+    struct md_ewald *e = md->ewald;
+    int changed = md_ewald_box_changed(md);
+    for (size_t i = 0; i < e->waves.count && changed; i++) {
+        double k[3], k2 = find_wave(md, e->wave[i], k);
+        e->factor[i] = 2 * influence_of(md, scale, k2);
+    }
+    for (int d = 0; d < 3; d++) {
+        e->table_box[d] = md_ewald_edge(md, d);
+        e->table_tilt[d] = md->tilt[d];
+    }
+    return md->k->wave_field(ctx, md->store, &e->waves,
+                             changed ? e->factor : NULL);
 }
 
 int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
@@ -115,6 +143,8 @@ int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
         w->tilt[d] = md->tilt[d];
         scale /= md_ewald_edge(md, d);
     }
+    if (!sums && md->grid.size == 1 && md->k->wave_field && !md->deform.kind)
+        return whole_forces(ctx, md, scale);
     TRY(comm_agree(ctx, md->k->wave_sums(ctx, md->store, w, e->sums)));
     TRY(comm_sum_double(ctx, &e->sums[0][0], 2 * (int)w->count));
     for (size_t i = 0; i < w->count; i++)

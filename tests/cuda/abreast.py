@@ -113,6 +113,17 @@ def npt(barostat, thermostat, more=""):
                 + more)
 
 
+
+def ions(method, slab=False):
+    """The same with charges."""
+    text = liquid().replace("mass = 1.0", "mass = 1.0\ncharge = 1.0").replace(
+        "mass = 2.0", "mass = 2.0\ncharge = -1.0")
+    faces = wall("zlo", "reflect") + wall("zhi", "reflect") if slab else ""
+    more = "slab = true\n" if slab else ""
+    return (text + faces + f'[md.coulomb]\nmethod = "{method}"\n'
+            f"accuracy = 1e-3\n{more}" + bath("bussi"))
+
+
 # What differs: the system, and keys of the command line.
 CASES = {
     "walls of all styles":
@@ -150,6 +161,10 @@ CASES = {
         (liquid() + wall("zlo", "reflect")
          + wall("zhi", "harmonic", "k = 20.0\ncutoff = 1.2")
          + npt("cell-rescaling", "langevin", "barostat_every = 3"),),
+    "Ewald's sum": (ions("ewald"), "md.precision=mixed"),
+    "Ewald's sum of a slab, in any order":
+        (ions("ewald", True), "md.deterministic=true"),
+    "a mesh of a slab": (ions("pme", True), "md.precision=single"),
 }
 
 
