@@ -182,6 +182,12 @@ int md_deform_start(struct ctx *ctx, struct md *md)
     return comm_sum_double(ctx, md->deform.virial, 6);
 }
 
+void md_deform_ask(struct md *md)
+{
+    if (md->deform.kind && md->k->kinetic_tensor_ahead)
+        md->k->kinetic_tensor_ahead(md->store);
+}
+
 int md_deform_begin(struct ctx *ctx, struct md *md)
 {
     struct md_deform *f = &md->deform;

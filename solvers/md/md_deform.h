@@ -52,6 +52,8 @@ void md_deform_lengths(const struct md *md, double length[3]);
 void md_deform_ranks(struct params *p, const struct md *md, const int dims[3]);
 /* Once the forces of the start are known. Collective. */
 int md_deform_start(struct ctx *ctx, struct md *md);
+/* Ask a device for what the next two of these are about to want. */
+void md_deform_ask(struct md *md);
 /* Before the first half of a step: where the box goes. */
 int md_deform_begin(struct ctx *ctx, struct md *md);
 /* The first half under shear; what md_kernels.kick_drift() does. */

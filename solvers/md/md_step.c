@@ -83,8 +83,7 @@ static void ask_kinetic(struct md *md)
  * of the step. */
 static int sums_may_wait(const struct md *md)
 {
-    return md->k->finish_sums && !md->ewald && !md->deform.kind &&
-           !md->rigid.on;
+    return md->k->finish_sums && !md->ewald && !md->rigid.on;
 }
 
 /* ---- the parts ---- */
@@ -103,6 +102,7 @@ static int begin(struct ctx *ctx, struct md *md)
     md->step++;
     md_ensemble_begin(ctx, md);
     md_barostat_ask(md);
+    md_deform_ask(md);
     return 0;
 }
 
@@ -141,7 +141,7 @@ static int find_forces(struct ctx *ctx, struct md *md, int look, int *stop)
     TRY(md_dpd_pairs(ctx, md));
     TRY(kick(ctx, md));
     TRY(md_rigid_stop(ctx, md));
-    TRY(md_deform_finish(ctx, md));
+    md_deform_ask(md);
     ask_kinetic(md);
     return 0;
 }
@@ -150,6 +150,7 @@ static int apply_thermostat(struct ctx *ctx, struct md *md)
 {
     if (md->k->finish_sums)
         md->k->finish_sums(md->store);
+    TRY(md_deform_finish(ctx, md));
     return md_ensemble_apply(ctx, md);
 }
 
@@ -200,7 +201,5 @@ int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more)
 const char *md_alone(const void *state)
 {
     const struct md *md = state;
-    if (md->deform.kind)
-        return "[md.deform]";
     return md->tilted ? "a tilted box" : NULL;
 }

@@ -161,6 +161,12 @@ CASES = {
         (liquid() + wall("zlo", "reflect")
          + wall("zhi", "harmonic", "k = 20.0\ncutoff = 1.2")
          + npt("cell-rescaling", "langevin", "barostat_every = 3"),),
+    "edges that are strained":
+        (liquid() + "[md.deform]\nrate = [0.5, -0.3, 0]\n"
+         + bath("bussi"), "md.precision=mixed"),
+    "edges that are strained under pressure":
+        (liquid() + "[md.deform]\nrate = [0.5, 0, 0]\n"
+         + npt("mtk", "nose-hoover", 'coupling = "anisotropic"'),),
     "Ewald's sum": (ions("ewald"), "md.precision=mixed"),
     "Ewald's sum of a slab, in any order":
         (ions("ewald", True), "md.deterministic=true"),
