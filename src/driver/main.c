@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include "base/comm.h"
 #include "base/ctx.h"
@@ -25,16 +22,6 @@ static void hold_standard_streams(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) < 0)
             return;
-}
-
-/* Each frame takes some megabytes for a moment. By default they go back to the
- * system each time, and come again page by page. */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
 }
 
 static int has_flag(const struct command_line *line, int flag)
@@ -127,7 +114,6 @@ int main(int argc, char **argv)
     struct ctx ctx = {.frames = &h5md_frame_reader};
     struct command_line line;
     hold_standard_streams();
-    keep_freed_memory();
     int status = command_line_parse(&ctx, argc, argv, &line);
     int started = start(&ctx, &argc, &argv, &line);
     if (ctx.comm == NULL)
