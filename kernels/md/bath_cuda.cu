@@ -224,16 +224,6 @@ int cuda_launch_noise(struct md_store *s, double decay, double kt,
     return cuda_add_work(s, blocks);
 }
 
-/* Other numbers each time: a graph would gain nothing. */
-static void do_apart(struct md_store *s, struct step_call call)
-{
-    if (!s->team)
-        cuda_settle(s);
-    cuda_do(s, call);
-    if (!s->team)
-        cuda_settle(s);
-}
-
 void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
                              uint64_t step)
 {
@@ -241,7 +231,7 @@ void cuda_ornstein_uhlenbeck(struct md_store *s, double decay, double kt,
     if (s->view.n_own == 0 || s->failed != 0)
         return;
     s->failed = cuda_dynamics_of(s, &y);
-    do_apart(s, {STEP_NOISE, decay, kt, NULL, step});
+    cuda_do_in_team(s, {STEP_NOISE, decay, kt, NULL, step});
 }
 
 int cuda_launch_baths(struct md_store *s, const struct step_call *c)
@@ -261,7 +251,7 @@ void cuda_bath_step(struct md_store *s, const struct md_bath *b, double dt,
     if (s->view.n_own == 0 || s->failed != 0)
         return;
     s->failed = baths_ready(s, b);
-    do_apart(s, {STEP_BATHS, dt, b->kt, b->groups, step});
+    cuda_do_in_team(s, {STEP_BATHS, dt, b->kt, b->groups, step});
 }
 
 /* ---- Brownian motion ---- */
@@ -344,7 +334,7 @@ static int do_brownian(struct md_store *s, const struct md_bath *b, double dt,
     TRY(baths_ready(s, b));
     for (int k = 0; k < 2; k++)
         s->dynamics->weight[k] = weight[k];
-    do_apart(s, {STEP_BROWNIAN, dt, b->kt, b->groups, step});
+    cuda_do_in_team(s, {STEP_BROWNIAN, dt, b->kt, b->groups, step});
     return s->failed;
 }
 
@@ -402,8 +392,7 @@ static int launch_group(struct md_store *s, const struct md_outer *o, int group,
            ARRAY(s, ARRAY_PARTIAL, double));
     CUDA_TRY_LAUNCH(s->ctx, "sum_group");
     tally_own(s, 3 * sizeof(state) + sizeof(int64_t) + sizeof(int32_t));
-    return s->setup.deterministic ? cuda_sum_columns(s, 5, out)
-                                  : cuda_reduce(s->ctx, s, 5, blocks, 0, out);
+    return cuda_own_sums(s, 5, out);
 }
 
 void cuda_group_moments(const struct md_store *store, const struct md_outer *o,

@@ -309,11 +309,7 @@ int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo)
     if (s->terms->n_entries[halo] == 0)
         return 0;
     TRY(launch(s, sums->with_tensor ? 2 : 1, halo));
-    if (s->setup.deterministic)
-        TRY(cuda_sum_columns(s, n, out));
-    else
-        TRY(cuda_reduce(s->ctx, s, n, cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                        out));
+    TRY(cuda_own_sums(s, n, out));
     for (int e = 0; e <= MD_ENERGY_IMPROPER; e++) {
         sums->part[e] += out[e];
         sums->energy += out[e];

@@ -355,10 +355,5 @@ void cuda_kick_scaled(struct md_store *s, const double before[3],
     memcpy(call.factor + 3, after, 3 * sizeof *after);
     if (s->view.n_own == 0)
         return;
-    /* Other factors each time: a graph would gain nothing. */
-    if (!s->team)
-        cuda_settle(s);
-    cuda_do(s, call);
-    if (!s->team)
-        cuda_settle(s);
+    cuda_do_in_team(s, call);
 }

@@ -53,6 +53,7 @@
 #define cuda_launch_drift MD_NAME(cuda_launch_drift)
 #define cuda_do MD_NAME(cuda_do)
 #define cuda_do_now MD_NAME(cuda_do_now)
+#define cuda_do_in_team MD_NAME(cuda_do_in_team)
 #define cuda_launch_call MD_NAME(cuda_launch_call)
 #define cuda_settle MD_NAME(cuda_settle)
 #define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
@@ -146,6 +147,9 @@ int cuda_reduce(struct ctx *ctx, struct md_store *s, int n_values,
 
 /* Run the call, now or with those that follow. Failures go to s->failed. */
 void cuda_do(struct md_store *s, struct step_call call);
+/* The same of one that is another each time, so that a graph would gain
+ * nothing: only stores of a team wait with it. */
+void cuda_do_in_team(struct md_store *s, struct step_call call);
 void cuda_do_now(struct md_store *s, struct step_call call);
 /* Run what waits. */
 void cuda_settle(struct md_store *s);

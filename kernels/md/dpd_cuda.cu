@@ -168,21 +168,11 @@ int cuda_launch_dpd_forces(struct md_store *s, const struct step_call *c)
     return 0;
 }
 
-/* Only stores of a team wait with it. */
-static void do_dpd(struct md_store *s, struct step_call call)
-{
-    if (!s->team)
-        cuda_settle(s);
-    if (s->view.n_own > 0)
-        cuda_do(s, call);
-    if (!s->team)
-        cuda_settle(s);
-}
-
 void cuda_dpd_forces(struct md_store *s)
 {
     const struct cuda_dynamics *y = s->dynamics;
-    do_dpd(s, {STEP_DPD_FORCES, y->strength, 0, NULL, y->step});
+    if (s->view.n_own > 0)
+        cuda_do_in_team(s, {STEP_DPD_FORCES, y->strength, 0, NULL, y->step});
 }
 
 /* ---- what a step needs ---- */
@@ -262,6 +252,7 @@ int cuda_launch_dpd_kick(struct md_store *s, double dt)
 
 double cuda_dpd_kick(struct md_store *s, double dt)
 {
-    do_dpd(s, {STEP_DPD_KICK, dt, 0, NULL});
+    if (s->view.n_own > 0)
+        cuda_do_in_team(s, {STEP_DPD_KICK, dt, 0, NULL});
     return 0;
 }

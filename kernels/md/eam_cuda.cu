@@ -310,14 +310,6 @@ int cuda_eam_density(struct md_store *s, int want, int halo)
 
 /* ---- the verbs ---- */
 
-static int sum_up(struct md_store *s, double *out)
-{
-    if (s->setup.deterministic)
-        return cuda_sum_columns(s, 1, out);
-    return cuda_reduce(s->ctx, s, 1, cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                       out);
-}
-
 /* A full list has each own pair twice; of a pair with a copy the other half is
  * another rank's. */
 static int densities_and_sums(struct md_store *s, struct md_sums *sums,
@@ -327,14 +319,14 @@ static int densities_and_sums(struct md_store *s, struct md_sums *sums,
     TRY(cuda_reserve_sums(s));
     if (!halo || s->view.n_halo > 0) {
         TRY(cuda_eam_density(s, 1, halo));
-        TRY(sum_up(s, &energy));
+        TRY(cuda_own_sums(s, 1, &energy));
     }
     sums->energy += 0.5 * energy;
     sums->part[MD_ENERGY_PAIR] += 0.5 * energy;
     if (!halo)
         return 0;
     TRY(launch_embed(s, 1));
-    TRY(sum_up(s, &energy));
+    TRY(cuda_own_sums(s, 1, &energy));
     sums->energy += energy;
     sums->part[MD_ENERGY_EMBEDDING] += energy;
     return 0;

@@ -316,7 +316,7 @@ finish_columns(double *value, const fixed_sum *sum, int most, uint32_t n)
         value[k] = column_sum(value[k], sum[k], most);
 }
 
-int cuda_launch_column_sums(struct md_store *s, int n_values)
+static int launch_column_sums(struct md_store *s, int n_values)
 {
     int most;
     TRY(launch_columns(s, n_values, &most));
@@ -328,14 +328,35 @@ int cuda_launch_column_sums(struct md_store *s, int n_values)
 
 int cuda_sum_columns(struct md_store *s, int n_values, double *out)
 {
-    TRY(cuda_launch_column_sums(s, n_values));
+    TRY(launch_column_sums(s, n_values));
     return cuda_to_host(s->ctx, s->device, out, s->array[ARRAY_RESULT].p,
                         (size_t)n_values * sizeof *out);
 }
 
-int cuda_sum_columns_and_send(struct md_store *s, int n_values, double *to)
+static unsigned blocks_of(const struct md_store *s)
 {
-    TRY(cuda_launch_column_sums(s, n_values));
+    return cuda_blocks(s->view.n_own, MD_THREADS);
+}
+
+int cuda_launch_own_sums(struct md_store *s, int n_values)
+{
+    return s->setup.deterministic
+               ? launch_column_sums(s, n_values)
+               : cuda_launch_reduce(s, n_values, blocks_of(s), 0);
+}
+
+int cuda_own_sums(struct md_store *s, int n_values, double *out)
+{
+    return s->setup.deterministic
+               ? cuda_sum_columns(s, n_values, out)
+               : cuda_reduce(s->ctx, s, n_values, blocks_of(s), 0, out);
+}
+
+int cuda_send_own_sums(struct md_store *s, int n_values, double *to)
+{
+    if (!s->setup.deterministic)
+        return cuda_reduce_and_send(s, n_values, blocks_of(s), 0, to);
+    TRY(launch_column_sums(s, n_values));
     return cuda_send(s, to, s->array[ARRAY_RESULT].p,
                      (size_t)n_values * sizeof *to);
 }

@@ -91,8 +91,9 @@ static __device__ __forceinline__ int wide_left_range(unsigned long long reach)
 #define cuda_reserve_fixed MD_NAME(cuda_reserve_fixed)
 #define cuda_launch_fixed MD_NAME(cuda_launch_fixed)
 #define cuda_sum_columns MD_NAME(cuda_sum_columns)
-#define cuda_sum_columns_and_send MD_NAME(cuda_sum_columns_and_send)
-#define cuda_launch_column_sums MD_NAME(cuda_launch_column_sums)
+#define cuda_launch_own_sums MD_NAME(cuda_launch_own_sums)
+#define cuda_own_sums MD_NAME(cuda_own_sums)
+#define cuda_send_own_sums MD_NAME(cuda_send_own_sums)
 #define cuda_add_column MD_NAME(cuda_add_column)
 #define cuda_fail_beyond MD_NAME(cuda_fail_beyond)
 #define cuda_check_beyond MD_NAME(cuda_check_beyond)
@@ -115,9 +116,12 @@ int cuda_reserve_wide(struct md_store *s);
 size_t cuda_columns(const struct md_setup *setup);
 /* Sum the first n_values columns of ARRAY_COLUMNS over own particles. */
 int cuda_sum_columns(struct md_store *s, int n_values, double *out);
-/* The same as a call of a step, to ARRAY_RESULT; and to *to of s->result. */
-int cuda_launch_column_sums(struct md_store *s, int n_values);
-int cuda_sum_columns_and_send(struct md_store *s, int n_values, double *to);
+/* Sums over own particles of what a kernel left: in ARRAY_COLUMNS where they
+ * are in any order, else in ARRAY_PARTIAL, an entry for each of its blocks. As
+ * part of a call to ARRAY_RESULT, or on to *to of s->result; or waited for. */
+int cuda_launch_own_sums(struct md_store *s, int n_values);
+int cuda_send_own_sums(struct md_store *s, int n_values, double *to);
+int cuda_own_sums(struct md_store *s, int n_values, double *out);
 /* Add the sum of the first to a number on the card, in stream order. */
 int cuda_add_column(struct md_store *s, double *to);
 /* The failure of particle `id`, whose force is beyond the range; or 0 where

@@ -151,13 +151,9 @@ int cuda_launch_force(struct md_store *s, int halo, int want)
         TRY(cuda_launch_terms(s, halo));
     }
     TRY(cuda_clock_mark(s, part, CLOCK_END));
-    if (want == WANT_NONE)
-        return 0;
-    if (s->setup.deterministic)
-        return cuda_sum_columns_and_send(s, sums_of(s, want), s->result->pairs);
-    return cuda_reduce_and_send(s, sums_of(s, want),
-                                cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                                s->result->pairs);
+    return want == WANT_NONE
+               ? 0
+               : cuda_send_own_sums(s, sums_of(s, want), s->result->pairs);
 }
 
 /* A full list has each own pair twice; of a pair with a copy the other half is
@@ -180,16 +176,12 @@ static int want_of(const struct md_sums *sums)
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
     double out[CHARGED_SUMS] = {0};
-    int want = want_of(sums), n = sums_of(s, want);
+    int want = want_of(sums);
     TRY(cuda_reserve_sums(s));
     TRY(cuda_clock_mark(s, part_of(halo), CLOCK_BEGIN));
     TRY(launch(s, want, halo));
     TRY(cuda_clock_mark(s, part_of(halo), CLOCK_END));
-    if (s->setup.deterministic)
-        TRY(cuda_sum_columns(s, n, out));
-    else
-        TRY(cuda_reduce(s->ctx, s, n, cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                        out));
+    TRY(cuda_own_sums(s, sums_of(s, want), out));
     add_sums(sums, out);
     return s->terms ? cuda_add_terms(s, sums, halo) : 0;
 }

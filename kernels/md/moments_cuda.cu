@@ -63,20 +63,14 @@ static int launch_moments(struct md_store *s, double out[5])
 {
     TRY(cuda_reserve_sums(s));
     TRY(run_moments(s));
-    if (s->setup.deterministic)
-        return cuda_sum_columns(s, 5, out);
-    return cuda_reduce(s->ctx, s, 5, cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                       out);
+    return cuda_own_sums(s, 5, out);
 }
 
 /* The same on its way to s->result. */
 int cuda_ask_moments(struct md_store *s)
 {
     TRY(run_moments(s));
-    if (s->setup.deterministic)
-        return cuda_sum_columns_and_send(s, 5, s->result->moments);
-    return cuda_reduce_and_send(s, 5, cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                                s->result->moments);
+    return cuda_send_own_sums(s, 5, s->result->moments);
 }
 
 void cuda_moments_ahead(struct md_store *s)
@@ -150,10 +144,7 @@ static int run_kinetic(struct md_store *s)
 int cuda_ask_kinetic(struct md_store *s)
 {
     TRY(run_kinetic(s));
-    if (s->setup.deterministic)
-        return cuda_sum_columns_and_send(s, 6, s->result->kinetic);
-    return cuda_reduce_and_send(s, 6, cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                                s->result->kinetic);
+    return cuda_send_own_sums(s, 6, s->result->kinetic);
 }
 
 void cuda_kinetic_tensor_ahead(struct md_store *s)
@@ -174,10 +165,7 @@ static int find_kinetic(struct md_store *s, double out[6])
     }
     TRY(cuda_reserve_sums(s));
     TRY(run_kinetic(s));
-    return s->setup.deterministic
-               ? cuda_sum_columns(s, 6, out)
-               : cuda_reduce(s->ctx, s, 6,
-                             cuda_blocks(s->view.n_own, MD_THREADS), 0, out);
+    return cuda_own_sums(s, 6, out);
 }
 
 void cuda_kinetic_tensor(const struct md_store *store, double out[6])

@@ -229,13 +229,7 @@ int cuda_launch_outer(struct md_store *s, const struct step_call *c)
 {
     int want = c->kick > 0;
     TRY(launch(s, (const struct md_outer *)c->buffer, want));
-    if (!want)
-        return 0;
-    if (s->setup.deterministic)
-        return cuda_sum_columns_and_send(s, OUTER_VALUES, s->result->outer);
-    return cuda_reduce_and_send(s, OUTER_VALUES,
-                                cuda_blocks(s->view.n_own, MD_THREADS), 0,
-                                s->result->outer);
+    return want ? cuda_send_own_sums(s, OUTER_VALUES, s->result->outer) : 0;
 }
 
 void cuda_outer_add(const double *out, struct md_sums *sums,
@@ -254,11 +248,7 @@ static int forces_and_sums(struct md_store *s, const struct md_outer *o,
     double out[OUTER_VALUES];
     TRY(cuda_reserve_sums(s));
     TRY(launch(s, o, 1));
-    if (s->setup.deterministic)
-        TRY(cuda_sum_columns(s, OUTER_VALUES, out));
-    else
-        TRY(cuda_reduce(s->ctx, s, OUTER_VALUES,
-                        cuda_blocks(s->view.n_own, MD_THREADS), 0, out));
+    TRY(cuda_own_sums(s, OUTER_VALUES, out));
     cuda_outer_add(out, sums, on_wall);
     return 0;
 }

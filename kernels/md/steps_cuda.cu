@@ -248,6 +248,15 @@ void cuda_do(struct md_store *s, struct step_call call)
                         "cudaStreamSynchronize");
 }
 
+void cuda_do_in_team(struct md_store *s, struct step_call call)
+{
+    if (!s->team)
+        cuda_settle(s);
+    cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
+}
+
 void cuda_do_now(struct md_store *s, struct step_call call)
 {
     cuda_do(s, call);

@@ -272,16 +272,6 @@ static int send_factors(struct ctx *ctx, struct md_store *s,
                           w->count * sizeof *factor);
 }
 
-/* Only stores of a team wait with it. */
-static void do_charges(struct md_store *s, struct step_call call)
-{
-    if (!s->team)
-        cuda_settle(s);
-    cuda_do(s, call);
-    if (!s->team)
-        cuda_settle(s);
-}
-
 int cuda_wave_field(struct ctx *ctx, struct md_store *s,
                     const struct md_waves *w, const double *factor)
 {
@@ -290,7 +280,7 @@ int cuda_wave_field(struct ctx *ctx, struct md_store *s,
     if (factor)
         TRY(send_factors(ctx, s, w, factor));
     s->mesh->waves_now = *w;
-    do_charges(s, {STEP_WAVES, 0, 0, NULL});
+    cuda_do_in_team(s, {STEP_WAVES, 0, 0, NULL});
     return s->failed;
 }
 
@@ -307,10 +297,7 @@ static int charge_moments(struct md_store *s, double out[MOMENTS])
 {
     TRY(cuda_reserve_sums(s));
     TRY(run_moments(s));
-    return s->setup.deterministic
-               ? cuda_sum_columns(s, MOMENTS, out)
-               : cuda_reduce(s->ctx, s, MOMENTS,
-                             cuda_blocks(s->view.n_own, MD_THREADS), 0, out);
+    return cuda_own_sums(s, MOMENTS, out);
 }
 
 int cuda_launch_slab(struct md_store *s, double per_dipole, double slope)
@@ -320,11 +307,7 @@ int cuda_launch_slab(struct md_store *s, double per_dipole, double slope)
         (struct push *)(void *)(ARRAY(s, ARRAY_RESULT, double) + MD_REDUCED);
     TRY(cuda_reserve_sums(s));
     TRY(run_moments(s));
-    if (s->setup.deterministic)
-        TRY(cuda_launch_column_sums(s, MOMENTS));
-    else
-        TRY(cuda_launch_reduce(s, MOMENTS,
-                               cuda_blocks(s->view.n_own, MD_THREADS), 0));
+    TRY(cuda_launch_own_sums(s, MOMENTS));
     TRY(cuda_run(s, "find_push", kernel_of<find_push, 1, 0, 32>(), dim3(1),
                  moments, per_dipole, slope, p));
     return cuda_run(s, "push_by", kernel_of<push_by, 1>(), cuda_own_blocks(s),
@@ -334,7 +317,7 @@ int cuda_launch_slab(struct md_store *s, double per_dipole, double slope)
 void cuda_push_slab(struct md_store *s, double per_dipole, double slope)
 {
     if (s->view.n_own > 0)
-        do_charges(s, {STEP_SLAB, per_dipole, slope, NULL});
+        cuda_do_in_team(s, {STEP_SLAB, per_dipole, slope, NULL});
 }
 
 void cuda_charge_moments(const struct md_store *store,
