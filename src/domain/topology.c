@@ -43,7 +43,6 @@ struct topology {
     struct terms out, next; /* what was listed last; room for the next list */
     struct terms touched;   /* terms of those that came or went since then */
     int anew;               /* too many did: list all terms anew */
-    int changed;            /* since topology_terms() */
 };
 
 enum { FREE = 0, LEFT = -1 };
@@ -53,7 +52,7 @@ int topology_create(struct ctx *ctx, struct topology **out)
     *out = calloc(1, sizeof **out);
     if (!*out)
         return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
-    (*out)->changed = (*out)->anew = 1;
+    (*out)->anew = 1;
     return 0;
 }
 
@@ -224,7 +223,6 @@ static int find_room(struct ctx *ctx, struct topology *t, size_t n,
 static void touch(struct topology *t, const struct md_term *terms, size_t n)
 {
     struct terms *touched = &t->touched;
-    t->changed = 1;
     if (t->anew)
         return;
     if (touched->n + n > t->out.n / 8 + 64 ||
@@ -280,7 +278,7 @@ static int compare_terms(const void *a, const void *b)
 
 void topology_sort(struct topology *t)
 {
-    t->changed = t->anew = 1;
+    t->anew = 1;
     for (size_t k = 0; k < t->capacity; k++)
         if (t->table[k].id > 0)
             qsort(t->terms.all + t->table[k].first, t->table[k].n,
@@ -446,7 +444,7 @@ int topology_terms(struct ctx *ctx, struct topology *t,
         TRY(list_anew(ctx, t));
     else if (t->touched.n > 0)
         TRY(list_touched(ctx, t));
-    t->changed = t->anew = 0;
+    t->anew = 0;
     t->touched.n = 0;
     *out = t->out.all;
     *n = t->out.n;
@@ -455,5 +453,5 @@ int topology_terms(struct ctx *ctx, struct topology *t,
 
 int topology_changed(const struct topology *t)
 {
-    return t->changed;
+    return t->anew || t->touched.n > 0;
 }
