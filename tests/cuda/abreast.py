@@ -113,7 +113,6 @@ def npt(barostat, thermostat, more=""):
                 + more)
 
 
-
 def ions(method, slab=False):
     """The same with charges."""
     text = liquid().replace("mass = 1.0", "mass = 1.0\ncharge = 1.0").replace(
@@ -177,8 +176,7 @@ CASES = {
 def run(out, *more, seed):
     """What a run says."""
     return tap.run(PROGRAM, "run", "deck.toml", "--output", out, "--device",
-                   "cuda", *more, env=dict(os.environ, CUDASIM_SEED=str(seed))
-                   ).stdout
+                   "cuda", *more, env=tap.seeded(seed)).stdout
 
 
 def bits(folder):
