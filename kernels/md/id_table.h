@@ -1,4 +1,5 @@
-/* id_table.h: where ids are looked for in a table with open addressing. */
+/* id_table.h: where ids are looked for: in a table with open addressing, or in
+ * an array in ascending order. */
 #ifndef WARPDECK_KERNELS_MD_ID_TABLE_H
 #define WARPDECK_KERNELS_MD_ID_TABLE_H
 
@@ -20,6 +21,13 @@ static inline size_t id_home(int64_t id, size_t capacity)
 static inline size_t id_place(int64_t id, size_t capacity, int direct)
 {
     return direct ? (size_t)id : id_home(id, capacity);
+}
+
+/* Of ids for qsort() and bsearch(). */
+static inline int compare_ids(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
 }
 
 #endif

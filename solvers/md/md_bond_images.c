@@ -1,5 +1,6 @@
 /* md_bond_images.c: see md_bond_images.h. */
 #include "md.h"
+#include "md_analysis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "domain/particles.h"
 #include "domain/topology.h"
+#include "kernels/md/id_table.h"
 
 /* ---- which pairs a term takes to their nearest images ---- */
 
@@ -63,12 +65,6 @@ static int add_pair(struct ctx *ctx, struct md_bond_images *m, size_t first,
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* Pairs whose lower id is a particle of this rank, by that id: bonds come first
  * among the terms of a particle, which are those of the other one, too. */
 static int list_pairs(struct ctx *ctx, struct md *md)
@@ -80,7 +76,7 @@ static int list_pairs(struct ctx *ctx, struct md *md)
     if (!ids)
         return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
     md->k->ids(md->store, ids);
-    qsort(ids, own, sizeof *ids, by_value);
+    qsort(ids, own, sizeof *ids, compare_ids);
     for (size_t i = 0; i < own; i++) {
         const struct md_term *t = topology_of(md->topology, ids[i], &n);
         size_t first = m->n;
@@ -156,19 +152,6 @@ static int turns_of(const struct md *md, const struct md_particle *a,
     return 1;
 }
 
-/* ---- particles by their ids ---- */
-
-static int rows_of(struct ctx *ctx, const struct md *md,
-                   struct md_particle **rows)
-{
-    struct md_particle *p = NULL;
-    size_t n;
-    TRY(md_own_particles(ctx, md, &p, &n));
-    int status = particles_by_id(ctx, md->n_particles, p, NULL, n, rows, NULL);
-    free(p);
-    return status;
-}
-
 /* ---- then and now ---- */
 
 /* Of pairs within the slab. A sheared box gets other edges in the run: only 0
@@ -202,7 +185,7 @@ int md_bond_images_begin(struct ctx *ctx, struct md *md)
     TRY(comm_agree(ctx, list_pairs(ctx, md)));
     if (md->grid.size > 1)
         TRY(deal_pairs(ctx, md));
-    TRY(rows_of(ctx, md, &rows));
+    TRY(md_rows_by_id(ctx, md, &rows));
     remember(md, rows);
     free(rows);
     return 0;
@@ -250,7 +233,7 @@ int md_bond_images_check(struct ctx *ctx, struct md *md,
     if (!md->topology || m->step == md->step)
         return 0;
     if (!rows)
-        TRY(rows_of(ctx, md, &own));
+        TRY(md_rows_by_id(ctx, md, &own));
     int status = comm_agree(ctx, compare(ctx, md, rows ? rows : own));
     free(own);
     if (status == 0)

@@ -130,8 +130,10 @@ int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 int md_mesh_open(struct ctx *ctx, struct md *md);
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 void md_mesh_close(struct md_ewald *e);
-/* Whether influence function, or factors of waves, are those of another box. */
+/* Whether influence function, or factors of waves, are those of another box;
+ * and: from now on they are those of the present one. */
 int md_ewald_box_changed(const struct md *md);
+void md_ewald_keep_box(struct md *md);
 /* Bytes of this rank, before the mesh is made and after. */
 double md_mesh_estimate(const struct md *md);
 double md_mesh_bytes(const struct md_ewald *e);

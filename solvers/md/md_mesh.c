@@ -65,10 +65,8 @@ static int make_mesh(struct ctx *ctx, struct md *md)
  */
 static int make_aliases(struct md *md, struct md_alias a[3])
 {
-    struct md_ewald *e = md->ewald;
-    for (int d = 0; d < 3; d++)
-        e->table_box[d] = md_ewald_edge(md, d);
-    memcpy(e->table_tilt, md->tilt, sizeof e->table_tilt);
+    const struct md_ewald *e = md->ewald;
+    md_ewald_keep_box(md);
     return md_aliases_make(md, e->cells, e->order, e->alpha, -1, a);
 }
 
@@ -158,6 +156,14 @@ void md_mesh_close(struct md_ewald *e)
     free(e->potential);
     for (int d = 0; d < 3; d++)
         free(e->phase[d]);
+}
+
+void md_ewald_keep_box(struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    for (int d = 0; d < 3; d++)
+        e->table_box[d] = md_ewald_edge(md, d);
+    memcpy(e->table_tilt, md->tilt, sizeof e->table_tilt);
 }
 
 int md_ewald_box_changed(const struct md *md)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "domain/state.h"
 #include "domain/topology.h"
+#include "kernels/md/id_table.h"
 
 enum { WIDTH = 6, PIECE = 65536 }; /* kind, type, ids; rows read at once */
 
@@ -71,12 +72,6 @@ int md_save_terms(struct ctx *ctx, const struct md *md, struct state_io *io)
 
 /* ---- back ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 static int check_row(struct ctx *ctx, const struct md *md,
                      const int64_t row[WIDTH])
 {
@@ -115,7 +110,7 @@ static int keep(struct ctx *ctx, struct md *md, int64_t (*rows)[WIDTH],
                                .type = (int32_t)rows[r][1]};
         memcpy(term.id, rows[r] + 2, sizeof term.id);
         for (int k = 0; k < md_term_size(term.kind); k++)
-            if (bsearch(&term.id[k], ids, n, sizeof *ids, by_value))
+            if (bsearch(&term.id[k], ids, n, sizeof *ids, compare_ids))
                 TRY(topology_add(ctx, md->topology, term.id[k], &term, 1));
     }
     return 0;
@@ -135,7 +130,7 @@ int md_restore_terms(struct ctx *ctx, struct md *md, struct state_io *io,
     TRY_CLEANUP(comm_agree(ctx, status));
     for (size_t i = 0; i < n; i++)
         ids[i] = p[i].id;
-    qsort(ids, n, sizeof *ids, by_value);
+    qsort(ids, n, sizeof *ids, compare_ids);
     for (int64_t first = 0; first < shape[0]; first += PIECE) {
         int64_t m = shape[0] - first < PIECE ? shape[0] - first : PIECE;
         struct state_array piece = state_rows(array_name, STATE_INT64, shape[0],

@@ -123,10 +123,7 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale)
         double k[3], k2 = find_wave(md, e->wave[i], k);
         e->factor[i] = 2 * influence_of(md, scale, k2);
     }
-    for (int d = 0; d < 3; d++) {
-        e->table_box[d] = md_ewald_edge(md, d);
-        e->table_tilt[d] = md->tilt[d];
-    }
+    md_ewald_keep_box(md);
     return md->k->wave_field(ctx, md->store, &e->waves,
                              changed ? e->factor : NULL);
 }
