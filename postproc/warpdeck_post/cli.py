@@ -8,6 +8,10 @@ from .errors import PostError
 
 EXIT_DIFFERENT, EXIT_ERROR = 1, 2
 
+# The Python that Linux distributions put their packages into, and the word in
+# the environment that says it has been turned to.
+SYSTEM_PYTHON, AGAIN = "/usr/bin/python3", "WARPDECK_POST_AGAIN"
+
 
 def _show(args):
     from . import show
@@ -246,6 +250,18 @@ def _give_up_output():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _try_other_python(arguments):
+    """The first python3 of many shells is one of pyenv or conda, which knows
+    nothing of the system's packages: what the system's own Python can do is
+    left to that one, once."""
+    if (sys.executable == SYSTEM_PYTHON or os.environ.get(AGAIN) or
+            not os.access(SYSTEM_PYTHON, os.X_OK)):
+        return
+    os.environ[AGAIN] = "1"
+    program = os.path.abspath(sys.argv[0])
+    os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, program, *arguments])
+
+
 def main(arguments):
     """Returns the exit status."""
     # Before h5py is imported: readers need no lock, and a run that is going on
@@ -262,6 +278,7 @@ def main(arguments):
     except PostError as error:
         message = str(error)
     except ImportError as error:
+        _try_other_python(arguments)
         message = (f"{sys.executable} has no Python module {error.name} (Debian "
                    "and Ubuntu have it for their own Python: apt install "
                    f"python3-{error.name}; run this by /usr/bin/python3)")

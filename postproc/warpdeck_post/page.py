@@ -110,9 +110,11 @@ def table(heads, rows, limit=None):
 
 
 def pairs(items):
-    """A table of names and words."""
+    """A table of names and words; nothing where there are none."""
     rows = "".join(f'<tr><th>{text(k)}</th><td class="w">{text(v)}</td></tr>\n'
                    for k, v in items if v not in (None, ""))
+    if not rows:
+        return ""
     return f'<div class="wide"><table><tbody>{rows}</tbody></table></div>'
 
 

@@ -24,6 +24,7 @@ FILE_TESTS = \
 	tests/output/paraview.py \
 	tests/output/pictures.py \
 	tests/output/postproc.py \
+	tests/output/readme.py \
 	tests/output/render.py \
 	tests/output/report.py \
 	tests/output/resume.py \

@@ -52,6 +52,27 @@ def png_size(path):
     return struct.unpack(">II", head[16:24])
 
 
+def check_other_python():
+    """A Python without our modules, as one of pyenv is beside the system's."""
+    system = "/usr/bin/python3"
+    launcher = os.path.join(FOLDER, "warpdeck-post")
+    able = os.access(system, os.X_OK) and tap.run(
+        system, "-c", "import h5py, numpy, venv", check=False).returncode == 0
+    if not able:
+        tap.skip(2, "the system's own Python has no h5py")
+        return
+    tap.run(system, "-m", "venv", "--without-pip", "bare")
+    bare = os.path.join("bare", "bin", "python3")
+    shown = tap.run(bare, launcher, "show", "run.h5", check=False)
+    tap.ok(contains(shown, "complete", "Crystal"),
+           "a Python without h5py leaves the work to the system's")
+    again = tap.run(bare, launcher, "show", "run.h5", check=False,
+                    env={**os.environ, "WARPDECK_POST_AGAIN": "1"})
+    tap.ok(again.returncode == 2 and again.stderr.count("\n") == 1 and
+           "no Python module" in again.stderr and not again.stdout,
+           "once: then one line says which module is missing")
+
+
 def check_launcher():
     """The same by the launcher, which finds its package."""
     launcher = os.path.join(FOLDER, "warpdeck-post")
@@ -280,6 +301,7 @@ shutil.copy("run.h5", "damaged.h5")
 edit("damaged.h5", lambda f: f["observables/pressure"].__delitem__("step"))
 
 check_launcher()
+check_other_python()
 check_show()
 check_plot()
 check_export()

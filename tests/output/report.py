@@ -42,6 +42,7 @@ def check_pages():
     outside = [re.findall(r'(?:src|href)="(?!data:)[^"]*|url\([^)]*|@import',
                           t) for t in texts]
     tap.is_(outside, [[]] * len(PAGES), "no page refers to anything outside")
+    tap.ok(all("<tbody></tbody>" not in t for t in texts), "no table is empty")
     tap.ok(all("<script" not in t for t in texts), "and none runs a program")
     os.makedirs("år 1", exist_ok=True)
     tap.ok(post.works(post.post("report", "killed.h5", "-o", "år 1/a b.html")),
