@@ -92,7 +92,14 @@ static int list_pairs(struct ctx *ctx, struct md *md)
     return status;
 }
 
-/* To the ranks in whose slabs their lower ids are. */
+static int compare_partners(const void *a, const void *b)
+{
+    const struct md_bound *p = a, *q = b;
+    return compare_ids(&p->id[1], &q->id[1]);
+}
+
+/* To the ranks in whose slabs their lower ids are; there by their higher ids,
+ * so that those of one slab are next to one another. */
 static int deal_pairs(struct ctx *ctx, struct md *md)
 {
     struct md_bond_images *m = &md->bond_images;
@@ -118,21 +125,96 @@ static int deal_pairs(struct ctx *ctx, struct md *md)
     free(m->pairs);
     m->pairs = in;
     m->n = m->capacity = came;
+    qsort(m->pairs, m->n, sizeof *m->pairs, compare_partners);
 cleanup:
     free(send);
     free(received);
     return status;
 }
 
-/* How many edges of the box lie between b, seen from a as if neither had ever
- * been wrapped, and its image nearest to a: as nearest_difference() of wrap.h
- * finds it. 0: a place is no number (md_guard.c). */
-static int turns_of(const struct md *md, const struct md_particle *a,
-                    const struct md_particle *b, int32_t turns[3])
+/* ---- partners in the slabs of other ranks ---- */
+
+/* Ask for the places of them, once for all times. */
+static int ask_places(struct ctx *ctx, struct md *md)
 {
+    struct md_bond_images *m = &md->bond_images;
+    int ranks = md->grid.size, status = 0, r = 0;
+    int64_t first, n, *ids = malloc((m->n + 1) * sizeof *ids);
+    size_t *bytes = calloc((size_t)ranks, sizeof *bytes), asking = 0;
+    void *asked = NULL;
+    m->asked_bytes = calloc((size_t)ranks, sizeof *m->asked_bytes);
+    if (!ids || !bytes || !m->asked_bytes)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    for (size_t k = m->n_within; k < m->n; k++) {
+        for (;; r++) {
+            particles_slab(md->n_particles, r, ranks, &first, &n);
+            if (m->pairs[k].id[1] <= first + n)
+                break;
+        }
+        ids[asking++] = m->pairs[k].id[1];
+        bytes[r] += sizeof *ids;
+    }
+    TRY_CLEANUP(comm_alltoall(ctx, ids, bytes, &asked, m->asked_bytes));
+    m->asked = asked;
+cleanup:
+    free(ids);
+    free(bytes);
+    return status;
+}
+
+/* The places of now, in the order of the pairs from n_within on; the caller
+ * frees them. NULL on one rank. */
+static int bring_places(struct ctx *ctx, struct md *md,
+                        const struct md_particle *rows, double (**places)[3])
+{
+    struct md_bond_images *m = &md->bond_images;
+    int ranks = md->grid.size, status = 0;
+    size_t n_asked = 0, n = 0;
+    int64_t first, own;
+    *places = NULL;
+    if (ranks == 1)
+        return 0;
+    particles_slab(md->n_particles, md->grid.rank, ranks, &first, &own);
+    for (int r = 0; r < ranks; r++)
+        n_asked += m->asked_bytes[r] / sizeof *m->asked;
+    double(*mine)[3] = malloc((n_asked + 1) * sizeof *mine);
+    size_t *send = calloc((size_t)ranks, sizeof *send);
+    size_t *received = calloc((size_t)ranks, sizeof *received);
+    void *in = NULL;
+    if (!mine || !send || !received)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    TRY_CLEANUP(comm_agree(ctx, status));
+    for (int r = 0; r < ranks; r++)
+        send[r] = m->asked_bytes[r] / sizeof *m->asked * sizeof *mine;
+    for (; n < n_asked; n++)
+        md_unwrap(md, &rows[m->asked[n] - 1 - first], mine[n]);
+    TRY_CLEANUP(comm_alltoall(ctx, mine, send, &in, received));
+    *places = in;
+cleanup:
+    free(mine);
+    free(send);
+    free(received);
+    return status;
+}
+
+/* How many edges of the box lie between both of a pair as if neither had ever
+ * been wrapped, and the nearest image of the second: as nearest_difference() of
+ * wrap.h finds it. 0: a place is no number (md_guard.c). */
+static int turns_of(const struct md *md, size_t pair,
+                    const struct md_particle *rows, double (*places)[3],
+                    int32_t turns[3])
+{
+    const struct md_bond_images *m = &md->bond_images;
+    const struct md_bound *p = &m->pairs[pair];
+    int64_t first, own;
     double from[3], x[3];
-    md_unwrap(md, a, from);
-    md_unwrap(md, b, x);
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &own);
+    md_unwrap(md, &rows[p->id[0] - 1 - first], from);
+    if (pair < m->n_within)
+        md_unwrap(md, &rows[p->id[1] - 1 - first], x);
+    else
+        memcpy(x, places[pair - m->n_within], sizeof x);
     for (int d = 0; d < 3; d++)
         x[d] -= from[d];
     for (int d = 2; d >= 0; d--) {
@@ -154,41 +236,53 @@ static int turns_of(const struct md *md, const struct md_particle *a,
 
 /* ---- then and now ---- */
 
-/* Of pairs within the slab. A sheared box gets other edges in the run: only 0
- * turns stay as many. */
-static void remember(struct md *md, const struct md_particle *rows)
+/* A sheared box gets other edges in the run: only 0 turns stay as many. */
+static int remember(struct ctx *ctx, struct md *md,
+                    const struct md_particle *rows)
 {
     struct md_bond_images *m = &md->bond_images;
-    size_t all = m->n;
-    int64_t first, n;
-    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);
-    m->n = 0;
-    for (size_t k = 0; k < all; k++) {
-        struct md_bound p = m->pairs[k];
-        if (p.id[1] > first + n)
-            continue;
-        int known = turns_of(md, &rows[p.id[0] - 1 - first],
-                             &rows[p.id[1] - 1 - first], p.turns);
-        int apart = p.turns[0] || p.turns[1] || p.turns[2];
-        if (known && !(apart && md->deform.kind == MD_DEFORM_SHEAR))
-            m->pairs[m->n++] = p;
+    double(*places)[3];
+    TRY(bring_places(ctx, md, rows, &places));
+    for (size_t k = 0; k < m->n; k++) {
+        struct md_bound *p = &m->pairs[k];
+        int known = turns_of(md, k, rows, places, p->turns);
+        int apart = p->turns[0] || p->turns[1] || p->turns[2];
+        p->is_known = known && !(apart && md->deform.kind == MD_DEFORM_SHEAR);
     }
+    free(places);
+    return 0;
+}
+
+static void forget(struct md_bond_images *m)
+{
+    free(m->asked);
+    free(m->asked_bytes);
+    m->asked = NULL;
+    m->asked_bytes = NULL;
+    m->n = m->n_within = 0;
 }
 
 int md_bond_images_begin(struct ctx *ctx, struct md *md)
 {
     struct md_particle *rows = NULL;
-    md->bond_images.step = md->step;
-    md->bond_images.n = 0;
+    struct md_bond_images *m = &md->bond_images;
+    int64_t first, own;
+    m->step = md->step;
+    forget(m);
     if (!md->topology)
         return 0;
     TRY(comm_agree(ctx, list_pairs(ctx, md)));
     if (md->grid.size > 1)
         TRY(deal_pairs(ctx, md));
+    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &own);
+    while (m->n_within < m->n && m->pairs[m->n_within].id[1] <= first + own)
+        m->n_within++;
+    if (md->grid.size > 1)
+        TRY(ask_places(ctx, md));
     TRY(md_rows_by_id(ctx, md, &rows));
-    remember(md, rows);
+    int status = remember(ctx, md, rows);
     free(rows);
-    return 0;
+    return status;
 }
 
 static int fail_turned(struct ctx *ctx, const struct md *md,
@@ -209,19 +303,14 @@ static int fail_turned(struct ctx *ctx, const struct md *md,
 }
 
 static int compare(struct ctx *ctx, const struct md *md,
-                   const struct md_particle *rows)
+                   const struct md_particle *rows, double (*places)[3])
 {
     const struct md_bond_images *m = &md->bond_images;
-    int64_t first, n;
     int32_t now[3];
-    particles_slab(md->n_particles, md->grid.rank, md->grid.size, &first, &n);
-    for (size_t k = 0; k < m->n; k++) {
-        const struct md_bound *p = &m->pairs[k];
-        if (turns_of(md, &rows[p->id[0] - 1 - first],
-                     &rows[p->id[1] - 1 - first], now) &&
-            memcmp(now, p->turns, sizeof now) != 0)
-            return fail_turned(ctx, md, p);
-    }
+    for (size_t k = 0; k < m->n; k++)
+        if (m->pairs[k].is_known && turns_of(md, k, rows, places, now) &&
+            memcmp(now, m->pairs[k].turns, sizeof now) != 0)
+            return fail_turned(ctx, md, &m->pairs[k]);
     return 0;
 }
 
@@ -230,18 +319,25 @@ int md_bond_images_check(struct ctx *ctx, struct md *md,
 {
     struct md_bond_images *m = &md->bond_images;
     struct md_particle *own = NULL;
+    double(*places)[3] = NULL;
+    int status = 0;
     if (!md->topology || m->step == md->step)
         return 0;
-    if (!rows)
+    if (!rows) {
         TRY(md_rows_by_id(ctx, md, &own));
-    int status = comm_agree(ctx, compare(ctx, md, rows ? rows : own));
+        rows = own;
+    }
+    TRY_CLEANUP(bring_places(ctx, md, rows, &places));
+    TRY_CLEANUP(comm_agree(ctx, compare(ctx, md, rows, places)));
+    m->step = md->step;
+cleanup:
+    free(places);
     free(own);
-    if (status == 0)
-        m->step = md->step;
     return status;
 }
 
 void md_bond_images_free(struct md *md)
 {
+    forget(&md->bond_images);
     free(md->bond_images.pairs);
 }

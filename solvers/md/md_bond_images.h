@@ -8,9 +8,10 @@
  *
  * That is looked at where all particles are at hand anyway, in slabs by their
  * ids: before a frame or a checkpoint is written, and at the end, so that a
- * step costs what it did. A rank looks at bonds within its slab, which are all
- * on one rank and nearly all on more; others, as any bond along a direction in
- * which the box is cut, are found when a partner leaves what its rank can see.
+ * step costs what it did. A rank looks at bonds whose lower ids are in its
+ * slab, and is sent the places of partners in others. Along a direction in
+ * which the box is cut a bond is found sooner, when a partner leaves what its
+ * rank can see.
  */
 #ifndef WARPDECK_SOLVERS_MD_BOND_IMAGES_H
 #define WARPDECK_SOLVERS_MD_BOND_IMAGES_H
@@ -26,13 +27,18 @@ struct md_particle;
 struct md_bound {
     int64_t id[2];
     int32_t kind;     /* enum md_term_kind */
+    int32_t is_known; /* how many turns there were in the beginning */
     int32_t turns[3]; /* images of the second beyond those of the first */
 };
 
 struct md_bond_images {
-    int64_t step;           /* when all were last found as they should be */
-    struct md_bound *pairs; /* of this rank's slab, each once; owned */
-    size_t n, capacity;
+    int64_t step; /* when all were last found as they should be */
+    /* Lower ids in this rank's slab, each pair once: those with both ids in it,
+     * then the others by their higher id; owned, as all below. */
+    struct md_bound *pairs;
+    size_t n, n_within, capacity;
+    int64_t *asked; /* ids whose places other ranks want, by rank */
+    size_t *asked_bytes;
 };
 
 /* Remember the images of now, when particles and terms are in their places.

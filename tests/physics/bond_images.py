@@ -103,8 +103,17 @@ if tap.have_mpi():
          bonds=((1, 2), (3, 4)))
     refused(LINE.format(600, 500), "or as one does, where it never does",
             deck("four.data", more="[domain]\nranks = [1, 2, 1]\n"), ranks=2)
+    # ids of 1 and 2 are one rank's, those of 3 and 4 another's
+    data("across.data", [(5, 3, 6), (5, 9, 6), (6, 3, 6), (6, 9, 6)],
+         [(-1, 0, 0), (0, 0, 0), (1, 0, 0), (0, 0, 0)], 12,
+         bonds=((1, 3), (2, 4)))
+    for ranks, file in ((2, "across.data"), (3, "four.data")):
+        refused(LINE.format(600, 500).replace("2:", "[23]:"),
+                f"whichever ids they have, on {ranks} ranks",
+                deck(file, more=f"[domain]\nranks = [1, {ranks}, 1]\n"),
+                ranks=ranks)
 else:
-    tap.skip(2, "built without MPI")
+    tap.skip(4, "built without MPI")
 
 # Bonds that are only marks may grow; an angle between the same particles may
 # not.
@@ -147,4 +156,14 @@ for name, more in (("sheared", SHEAR), ("stretched", STRAIN)):
     r = mdrun.run(deck("dimers.data", steps=1000, frames=50, more=more).replace(
         "0.0001", "1.0"), name=name)
     tap.ok(r.step()[-1] == 1000, f"bonds that hold are left alone, {name}")
+if tap.have_mpi():
+    # every bond joins ids of the first half with those of the second
+    order = np.argsort(np.arange(2 * n ** 3) % 2, kind="stable")
+    data("mixed.data", x[order], v[order], side, k=200,
+         bonds=[(i + 1, i + 1 + n ** 3) for i in range(n ** 3)])
+    r = mdrun.run(deck("mixed.data", steps=500, frames=50).replace(
+        "0.0001", "1.0"), ranks=2, name="mixed")
+    tap.ok(r.step()[-1] == 500, "nor are those with ids of two ranks")
+else:
+    tap.skip(1, "built without MPI")
 tap.done()
