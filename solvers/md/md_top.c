@@ -82,7 +82,9 @@ static int read_entry(struct top *top)
     TRY(top_grow(t, &top->entries, &top->cap_entries, top->n_entries,
                  sizeof entry));
     top->entries[top->n_entries++] = entry;
-    if (md_top_atoms(top) > INT64_C(1000000000000))
+    top->n_listed +=
+        entry.count * (int64_t)top->molecules[entry.molecule].n_atoms;
+    if (top->n_listed > INT64_C(1000000000000))
         return top_fail(t, "more than 10^12 atoms");
     return 0;
 }

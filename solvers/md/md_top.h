@@ -98,6 +98,7 @@ struct top {
     size_t n_molecules, cap_molecules;
     struct top_entry *entries;
     size_t n_entries, cap_entries;
+    int64_t n_listed; /* atoms of these lines as they were read */
 };
 
 /* Read the file; top is all zero before. Call md_top_free() in any case.

@@ -3,6 +3,7 @@ units, over ranks; rigid water of [ settles ]; and files that are wrong."""
 
 import os
 import re
+import resource
 
 import tap
 
@@ -99,6 +100,16 @@ change("ff/bonded.itp", "#define turn_c (.*)",
 r = mdrun.run(cases.deck("wrong"), name="nested")
 compare(cases.energies(r), cases.VALUES["opls"],
         "definitions within one another, 16 of them, change nothing")
+
+# Molecules of a mixture in any order, a line each. Once the time went up with the
+# square of the lines: 77 s for these.
+change("topol.top", r"SOL 24\n", "SOL 1\nSOL 0\n" * 200_000)
+before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+status, said = mdrun.refused(cases.deck("wrong"))
+took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+tap.ok(status == 2 and "conf.gro:2: " in said and "have 600056" in said,
+       "a topology of 400000 lines of molecules is read")
+tap.below(took, 10, "in seconds")
 
 # ---- files that are wrong ----
 
