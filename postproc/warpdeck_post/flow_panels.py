@@ -328,3 +328,18 @@ def slice_(axes, f, name, normal, at, matplotlib):
     axes.set_title(f"{title.capitalize()} at {frame.AXES[normal]} = "
                    f"{f.centers(normal)[index]:.5g} {unit}".rstrip())
     return ratio
+
+
+def reynolds(f):
+    """Of a cavity with a lid of speed 1 and an edge of 1, or None: the deck's
+    1 / viscosity."""
+    try:
+        nu = float((f.deck_value("fluid", "viscosity") or "").split("#")[0])
+    except ValueError:
+        return None
+    lid = f.deck_section("fluid.boundary.y_max").get("velocity", "")
+    walls = all(f.deck_section(f"fluid.boundary.{name}").get("type") ==
+                '"wall"' for name in ("x", "y_min", "y_max"))
+    unit = all(abs(numpy.ptp(f.faces(d)[[0, -1]]) - 1) < 1e-9 for d in (0, 1))
+    moves = re.match(r"\[\s*1(\.0*)?\s*,", lid)
+    return round(1 / nu) if walls and unit and nu > 0 and moves else None

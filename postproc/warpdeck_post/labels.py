@@ -36,6 +36,17 @@ _PLAIN = {r"\sigma": "sigma", r"\tau": "tau", r"\epsilon": "epsilon",
           "$": "", "{": "", "}": ""}
 
 
+_LONGER = {"fs": "ps", "ps": "ns"}
+
+
+def long_times(times, unit):
+    """Times and their unit for people: what would be 10,000 of one unit and more
+    is told in a thousand times that unit."""
+    while len(times) and times[-1] >= 1e4 and unit in _LONGER:
+        times, unit = times / 1000, _LONGER[unit]
+    return times, unit
+
+
 _STARTS = {"position": "length", "box_": "length", "speed": "velocity",
            "density": "mass_density", "shear_stress": "pressure",
            "pressure": "pressure", "deform_work": "work",

@@ -170,13 +170,17 @@ def profile(axes, r, title, columns, label, kind):
         line = panels.line(i)
         if kind != "number_density":  # directions, which may be the same curve
             line["linestyle"] = panels.LINES[i]
-        axes.plot(table[over], table[column], **line, drawstyle="steps-mid",
+        values = table[column]
+        if kind in ("temperature", "velocity") and "number_density" in table:
+            # nothing has neither
+            values = numpy.where(table["number_density"] > 0, values, numpy.nan)
+        axes.plot(table[over], values, **line, drawstyle="steps-mid",
                   label=name)
-    axes.margins(x=0.0)
+    axes.set_xlim(table[over][0], table[over][-1])
     axes.set_xlabel(labels.axis(over, r.column_unit(SLABS, over)))
     axes.set_ylabel(labels.axis(label, r.column_unit(SLABS, columns[0])))
     if kind == "number_density":
-        axes.set_ylim(bottom=0.0)
+        axes.set_ylim(0.0, 1.05 * max(table[c].max() for c in columns) or 1.0)
     if len(columns) > 1:
         panels.legend_above(axes, f"{title} along {over}")
     else:
@@ -325,12 +329,14 @@ def walk(axes, r):
     # Steps are equally long; how long, the rows of observables tell.
     timed = r.rows > 0 and r.row_steps()[-1] > 0
     step = r.row_times()[-1] / r.row_steps()[-1] if timed else 1
-    axes.step(step * table["step"], table["temperature"], where="post",
+    times, unit = labels.long_times(
+        step * table["step"], r.time_unit() if timed else "")
+    axes.step(times, table["temperature"], where="post",
               color=panels.COLORS[0], linewidth=0.9)
     for t in ladder:
         axes.axhline(t, color="0.85", linewidth=0.6, zorder=0)
     axes.margins(x=0.01)
-    axes.set_xlabel(labels.axis("time", r.time_unit()) if timed else "step")
+    axes.set_xlabel(labels.axis("time", unit) if timed else "step")
     axes.set_ylabel(labels.axis("temperature", r.column_unit(
         "exchange/walk", "temperature")))
     axes.set_title("Walk over the temperatures")

@@ -65,6 +65,11 @@ def _settled(y):
     return 0
 
 
+def _farthest(y, k):
+    """Which of the first k values is farthest from the others."""
+    return int(numpy.argmax(numpy.abs(y[:k] - numpy.median(y[k:]))))
+
+
 def _limits(axes, x, y):
     """Time from its start on; room around a curve that is flat to all
     digits; what only the first rows have is told in words."""
@@ -78,8 +83,14 @@ def _limits(axes, x, y):
         low, high = float(numpy.min(y[k:])), float(numpy.max(y[k:]))
         room = 0.15 * (high - low)
         axes.set_ylim(low - room, high + room)
-        above = y[0] > high
-        axes.annotate(f"begins at {y[0]:.4g}", (0.03, 0.97 if above else 0.03),
+        far = _farthest(y, k)
+        above = y[far] > high
+        words = "begins at" if far == 0 else "at first " + (
+            "up to" if above else "down to")
+        # In the room, where of the curve only these rows are.
+        axes.annotate(f"{words} {y[far]:.4g}",
+                      (0.03 + float((x[k] - x[0]) / (x[-1] - x[0])),
+                       0.97 if above else 0.03),
                       xycoords="axes fraction", fontsize=8.5, color="0.3",
                       va="top" if above else "bottom")
         return
@@ -131,16 +142,17 @@ def energies(axes, r, parts=False):
     """Potential, kinetic and total energy per particle; or the parts of the
     potential one, as of pairs, bonds and charges."""
     n, names = r.particle_count, energy_names(r, parts)
+    times, time_unit = labels.long_times(r.row_times(), r.time_unit())
     for i, name in enumerate(names):
         values = r.observable(name)
-        curve(axes, r.row_times(), values / n if n else values, i,
+        curve(axes, times, values / n if n else values, i,
                name.replace("_energy", "").replace("_", " "))
     unit = r.observable_unit(names[0])
     if n and unit:
         unit += " per particle"
     axes.set_ylabel(labels.axis("energy", unit))
-    axes.set_xlabel(labels.axis("time", r.time_unit()))
-    _limits(axes, r.row_times(), axes.get_ylim())
+    axes.set_xlabel(labels.axis("time", time_unit))
+    _limits(axes, times, axes.get_ylim())
     legend_above(axes, "Parts of the potential energy" if parts else "Energy")
 
 
@@ -149,12 +161,16 @@ def series(axes, r, name, i):
     x, y = r.row_times(), r.observable(name)
     if r.is_risk and (x > 0).any():  # before the first path there is no value
         x, y = x[x > 0], y[x > 0]
+    label = "paths"
+    if not r.is_risk:
+        x, unit = labels.long_times(x, r.time_unit())
+        label = labels.axis("time", unit)
     title = name.replace("_", " ")
     curve(axes, x, y, i)
     _limits(axes, x, y)
     axes.set_title(title.capitalize())
     axes.set_ylabel(labels.axis(title, r.observable_unit(name)))
-    axes.set_xlabel(r.time_label())
+    axes.set_xlabel(label)
     if len(y) >= 8:
         half = len(y) // 2
         mean = y[half:].mean()
@@ -197,10 +213,11 @@ def displacement(axes, r):
     order = ["all"] + sorted(k for k in table if k not in ("all", "time"))
     if len(order) == 2:  # one species is all
         order = order[:1]
+    times, unit = labels.long_times(table["time"],
+                                    r.column_unit(name, "time", "time"))
     for i, column in enumerate(k for k in order if k in table):
-        curve(axes, table["time"], table[column], i, column)
-    axes.set_xlabel(labels.axis("time",
-                                r.column_unit(name, "time", "time")))
+        curve(axes, times, table[column], i, column)
+    axes.set_xlabel(labels.axis("time", unit))
     axes.set_ylabel(labels.axis("displacement²",
                                 r.column_unit(name, "all", "area")))
     axes.margins(x=0.01)
@@ -264,7 +281,8 @@ def shade_limits(shade):
 
 def frame_title(r, frame):
     unit = r.unit(r.file["particles/all/box/edges/time"], "time")
-    time = f"{r.frame_times()[frame]:.6g} {unit}".rstrip()
+    (time,), unit = labels.long_times(r.frame_times()[frame:frame + 1], unit)
+    time = f"{time:.6g} {unit}".rstrip()
     return f"Step {r.frame_steps()[frame]}, time {time}"
 
 
@@ -279,6 +297,14 @@ def box_and_picture(axes, scene, picture, extent):
     axes.set_ylim(extent[2:])
     axes.set_aspect("equal", anchor="N")
     axes.axis("off")
+
+
+def snapshot_width(r, height):
+    """Of the last frame's picture where it is so high, within what looks well, in
+    inches: neither side of it stays empty."""
+    scene = spheres.Scene(r.lattice(r.frames - 1)[0], 1)
+    wide, high = (scene.high - scene.low)[:2]
+    return float(numpy.clip(0.95 * height * wide / high, 3.6, 7.3))
 
 
 def snapshot(axes, r, matplotlib, pixels):

@@ -1,7 +1,6 @@
 """Figures: which graphs stand in them, and where."""
 
 import os
-import re
 
 import matplotlib
 
@@ -122,6 +121,10 @@ def _fill(figure, grid, graphs, columns=2):
         graph(figure.add_subplot(cell))
 
 
+# Graphs of particles beside their picture, and how many others are in a row below.
+BESIDE, BELOW = 9, (5, 4)
+
+
 def overview(r):
     """All that the file can show."""
     graphs = _graphs(r) + _tables(r)
@@ -129,17 +132,23 @@ def overview(r):
     _need(graphs or snapshot, r, "rows and no frames yet",
           "there is nothing to draw")
     columns = 2 if len(graphs) <= 6 else 3
-    rows = max(-(-len(graphs) // columns), 2)
-    both = snapshot and graphs
-    figure = framed((13 if columns == 2 else 17.5) if both else 8.5,
-                    0.9 + 2.75 * rows)
-    grid = figure.add_gridspec(
-        1, 2 if both else 1,
-        width_ratios=[1.0, 1.45 if columns == 2 else 2.3] if both else [1.0])
-    if snapshot:
-        panels.snapshot(figure.add_subplot(grid[0]), r, matplotlib, 1000)
+    beside, below = graphs[:BESIDE], graphs[BESIDE:]
+    rows = [max(-(-len(beside) // columns), 2)]
+    if below:
+        many = min(BELOW, key=lambda n: -len(below) % n)
+        rows.append(-(-len(below) // many))
+    widths = [panels.snapshot_width(r, 2.75 * rows[0])] if snapshot else []
     if graphs:
-        _fill(figure, grid[-1], graphs, columns)
+        widths.append((7.7 if columns == 2 else 12.2) if snapshot else 8.5)
+    figure = framed(max(sum(widths), 8.5), 0.9 + 2.75 * sum(rows))
+    grid = figure.add_gridspec(len(rows), 1, height_ratios=rows)
+    upper = grid[0].subgridspec(1, len(widths), width_ratios=widths)
+    if snapshot:
+        panels.snapshot(figure.add_subplot(upper[0]), r, matplotlib, 1000)
+    if beside:
+        _fill(figure, upper[-1], beside, columns)
+    if below:
+        _fill(figure, grid[1], below, many)
     return figure
 
 
@@ -296,24 +305,10 @@ def slice_(f, field, normal, at):
     width = min(max(6.5, 5.2 / ratio), 12)
     figure = framed(width + (1.0 if low else 2.0),
                     min(max(width * ratio, 2.0), 9) + (2.6 if low else 1.8))
-    flow_panels.slice_(figure.add_subplot(), f, field or flow_panels.first_field(f), d, at,
+    flow_panels.slice_(figure.add_subplot(), f,
+                       field or flow_panels.first_field(f), d, at,
                        matplotlib)
     return figure
-
-
-def _reynolds(f):
-    """Of a cavity with a lid of speed 1 and an edge of 1, or None: the deck's
-    1 / viscosity."""
-    try:
-        nu = float((f.deck_value("fluid", "viscosity") or "").split("#")[0])
-    except ValueError:
-        return None
-    lid = f.deck_section("fluid.boundary.y_max").get("velocity", "")
-    walls = all(f.deck_section(f"fluid.boundary.{name}").get("type") ==
-                '"wall"' for name in ("x", "y_min", "y_max"))
-    unit = all(abs(numpy.ptp(f.faces(d)[[0, -1]]) - 1) < 1e-9 for d in (0, 1))
-    moves = re.match(r"\[\s*1(\.0*)?\s*,", lid)
-    return round(1 / nu) if walls and unit and nu > 0 and moves else None
 
 
 def lines(f, reference=None):
@@ -331,7 +326,7 @@ def lines(f, reference=None):
             raise PostError(f"'{reference}' has no columns y and u, x and v, "
                             "or z and u")
     graphs = [lambda a, o=o, c=c: flow_panels.line(
-        a, f, o, c, table, _reynolds(f) if (o, c) == ("y", 0) else None)
+        a, f, o, c, table, flow_panels.reynolds(f) if (o, c) == ("y", 0) else None)
         for o, c in wanted]
     if not graphs:
         raise PostError(f"'{f.path}' has too few cells for lines")

@@ -193,12 +193,6 @@ class Result:
         return self.unit(
             self.file[f"observables/{self.observables[0]}/time"], "time")
 
-    def time_label(self):
-        """Of an axis; the time of a risk run is its number of paths."""
-        if self.is_risk:
-            return "paths"
-        return labels.axis("time", self.time_unit())
-
     # ---- particles ----
 
     @property

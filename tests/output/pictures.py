@@ -324,6 +324,38 @@ tap.is_((curves.bonded(shells), curves.bonded(numpy.where(r < .5, 0, 1))), (0, 0
 y = numpy.r_[50.0, numpy.linspace(1, 2, 40)]
 tap.is_(panels._settled(y), 1, "a first value that is far out is left out")
 tap.is_(panels._settled(y[1:]), 0, "and others are not")
+axes = plot.pyplot.figure().add_subplot()
+panels._limits(axes, numpy.arange(60.0), numpy.r_[1, 50, numpy.linspace(1, 2, 58)])
+tap.is_([(t.get_text(), t.xy[0] > 2 / 59, t.xy[1] > 0.5) for t in axes.texts],
+        [("at first up to 50", True, True)],
+        "and told beside the first rows: where it is none of the first, too")
+plot.pyplot.close("all")
+told = [(float(x[-1]), unit) for x, unit in (labels.long_times(
+    numpy.array([0.0, last]), unit) for last, unit in (
+        (9000.0, "fs"), (2e4, "fs"), (3e7, "fs"), (1e5, "ps"), (1e5, "s")))]
+tap.is_(told, [(9000.0, "fs"), (20.0, "ps"), (30.0, "ns"), (100.0, "ns"),
+               (1e5, "s")], "long times have units in which they are short")
+with Result("run.h5") as r:
+    slabs = r.table(md_panels.SLABS)
+    slabs["number_density"][:2] = 0
+    slabs["temperature"][:2] = 0
+    r.table = lambda name: slabs
+    axes = plot.pyplot.figure().add_subplot()
+    md_panels.profile(axes, r, "Temperature", ["temperature"], "temperature",
+                      "temperature")
+    shown = axes.lines[0].get_ydata()
+    tap.ok(numpy.isnan(shown[:2]).all() and (shown[2:] > 1).all() and
+           axes.get_xlim() == (0.5, 9.5),
+           "slabs without particles have no temperature")
+    plot.pyplot.close("all")
+with Result("run.h5") as r:
+    figure = plot.overview(r)
+    figure.draw_without_rendering()
+    spans = [a.get_window_extent() for a in figure.axes]
+    filled = sum(a.height for a in spans if a.x0 < 0.2 * figure.bbox.width < a.x1)
+    tap.below(0.6, filled / figure.bbox.height,
+              "the left side of the overview is as full as the right one")
+    plot.pyplot.close("all")
 with open("points.csv", "w", encoding="utf-8") as out:
     out.write("# y, u_Re100\n0,0\n0.5,0.3\n")
 tap.is_(sorted(flow_panels.references("points.csv")), ["u_Re100", "y"],
