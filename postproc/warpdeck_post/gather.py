@@ -92,6 +92,9 @@ def _text(value):
 
 
 def _short(text):
+    """Of a cell of the file, for the screen."""
+    if text.startswith('"'):
+        return text[1:-1].replace('""', '"')
     try:
         number = float(text)
     except ValueError:
@@ -122,23 +125,38 @@ def _print(heads, rows):
     return left_out
 
 
-def _column(heads, name):
-    """Where the column of that name is; its unit need not be said, nor the
-    sections of a key."""
+def _columns(heads, name):
+    """Where columns of that name are; its unit need not be said, nor the sections
+    of a key. Runs of other units have columns of their own."""
     for fits in (lambda h: h == name, lambda h: h.split(" [")[0] == name,
                  lambda h: h.split(".")[-1] == name):
-        for i, head in enumerate(heads):
-            if fits(head):
-                return i
+        found = [i for i, head in enumerate(heads) if fits(head)]
+        if found:
+            return found
     raise PostError(f"no column '{name}'; there are " + ", ".join(
         h for h in heads if not h.startswith("error of ")))
 
 
 def _numbers(rows, i, name):
     try:
-        return numpy.array([float(row[i]) for row in rows])
+        return numpy.array([float(row[i] or "nan") for row in rows])
     except ValueError:
         raise PostError(f"the column '{name}' has words, not numbers") from None
+
+
+def _both(heads, rows, names):
+    """Of the columns of two names those that most runs have both of, and which
+    runs these are."""
+    most = None
+    for a in _columns(heads, names[0]):
+        for b in _columns(heads, names[1]):
+            there = numpy.isfinite(_numbers(rows, a, names[0]) +
+                                   _numbers(rows, b, names[1]))
+            if most is None or there.sum() > most[1].sum():
+                most = (a, b), there
+    if not most[1].any():
+        raise PostError(f"no run has both '{names[0]}' and '{names[1]}'")
+    return most[0], [row for row, is_there in zip(rows, most[1]) if is_there]
 
 
 def _words(head):
@@ -151,7 +169,10 @@ def _draw(heads, rows, names, path):
     """y over x, a point a run, with the errors of the means."""
     from . import plot
     plot.check_ending(path)
-    at = [_column(heads, name) for name in names]
+    runs = labels.count(len(rows), "run")
+    at, rows = _both(heads, rows, names)
+    if labels.count(len(rows), "run") != runs:
+        runs = f"{len(rows)} of {runs}"
     x, y = (_numbers(rows, i, name) for i, name in zip(at, names))
     errors = [_numbers(rows, heads.index("error of " + heads[i]), heads[i])
               if "error of " + heads[i] in heads else None for i in at]
@@ -162,15 +183,15 @@ def _draw(heads, rows, names, path):
     figure.suptitle(f"{_words(heads[at[1]])} over {_words(heads[at[0]]).lower()}",
                     x=0.02, y=1 - 0.14 / 4.9, ha="left", va="top",
                     fontsize=14, fontweight="bold")
-    figure.text(0.02, 1 - 0.46 / 4.9, f"{labels.count(len(rows), 'run')}, means "
-                "of the second half with their errors", ha="left", va="top",
+    figure.text(0.02, 1 - 0.46 / 4.9, f"{runs}, means of the "
+                "second half with their errors", ha="left", va="top",
                 fontsize=9.5, color="0.35")
     axes = figure.add_subplot()
     axes.errorbar(x[order], y[order], xerr=sort[0], yerr=sort[1], marker="o",
                   markersize=4, linewidth=1.0, capsize=2.5,
                   color=plot.panels.COLORS[0])
-    axes.set_xlabel(heads[at[0]].replace("_", " "))
-    axes.set_ylabel(heads[at[1]].replace("_", " "))
+    for i, put in zip(at, (axes.set_xlabel, axes.set_ylabel)):
+        put(heads[i].replace("_", " ").replace("[", "(").replace("]", ")"))
     try:
         figure.savefig(path)
     except OSError as error:

@@ -50,7 +50,8 @@ def long_times(times, unit):
 _STARTS = {"position": "length", "box_": "length", "speed": "velocity",
            "density": "mass_density", "shear_stress": "pressure",
            "pressure": "pressure", "deform_work": "work",
-           "wall_force": "force", "thermostat_temperature": "temperature"}
+           "wall_force": "force", "temperature_": "temperature",
+           "thermostat_temperature": "temperature"}
 
 
 def quantity(name):

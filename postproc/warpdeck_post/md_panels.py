@@ -349,7 +349,7 @@ def rates(axes, r):
     panels.curve(axes, middle, table["rate"], 0)
     axes.set_ylim(0.0, 1.0)
     axes.set_xlabel(labels.axis("temperature, middle of two", r.column_unit(
-        "exchange/pairs", "lower")))
+        "exchange/pairs", "lower", "temperature")))
     axes.set_ylabel("accepted exchanges / attempts")
     axes.set_title("Exchanges of neighbors")
 

@@ -286,6 +286,19 @@ tap.ok(post.works(post.post("gather", ".", "--plot", "step", "complete"),
        "no column 'heat'" in post.post("gather", ".", "--plot", "heat",
                                        "step").stderr,
        "a sweep is drawn, one column over another")
+heads = ["deck.t", "t [K]", "t [eV]", "p [atm]", "p [bar]", "name"]
+rows = [[str(n)] * 6 for n in range(5)]
+for k, row in enumerate(rows):  # two runs of one kind of units, three of another
+    row[1 + (k < 2)] = row[3 + (k < 2)] = "nan"
+    row[5] = "word"
+rows[4][0] = ""
+tap.is_([(at, [r[0] for r in part]) for at, part in (
+    gather._both(heads, rows, names) for names in (("t", "p"), ("p [atm]", "t"),
+                                                   ("deck.t", "p")))],
+        [((2, 4), ["2", "3", ""]), ((3, 1), ["0", "1"]), ((0, 3), ["0", "1"])],
+        "of columns of one name in several units those that most runs have")
+tap.is_(gather._short('"[""a"", ""b""]"'), '["a", "b"]',
+        "the screen does not show the quotes of the file")
 heads = ["folder"] + [f"a.key.of.some.length{n}" for n in range(30)]
 said = io.StringIO()
 with contextlib.redirect_stdout(said):
@@ -372,6 +385,7 @@ tap.ok(post.refused(post.post("plot", "flow.h5", "lines", "--reference",
 UNITS = {"volume": r"\sigma^3", "density": r"m\,\sigma^{-3}", "box_x": r"\sigma",
          "shear_stress": r"\epsilon/\sigma^3", "deform_work": r"\epsilon",
          "pressure_xy": r"\epsilon/\sigma^3", "wall_force_zhi": r"\epsilon/\sigma",
+         "temperature_warm": r"\epsilon/k_\mathrm{B}",
          "thermostat_temperature": r"\epsilon/k_\mathrm{B}",
          "conserved_energy": r"\epsilon", "mean_squared_displacement": r"\sigma^2"}
 for name, unit in UNITS.items():
