@@ -134,8 +134,6 @@ struct solver {
      * may be called once more before step(), which does the rest. look and
      * *stop are the same each time. NULL: there are no parts. */
     int (*ahead)(struct ctx *ctx, void *state, int look, int *stop, int *more);
-    /* The keys for which such runs do not gain; NULL: they do. */
-    const char *(*alone)(const void *state);
 
     /* Between two steps: why no other one can be made although the present
      * state is in order, so that the run saves it and ends; NULL: none. The

@@ -328,14 +328,15 @@ int cuda_launch_brownian(struct md_store *s, const struct step_call *c)
     return cuda_launch_way(s, cuda_blocks(s->view.n_own, MD_THREADS));
 }
 
-static int do_brownian(struct md_store *s, const struct md_bath *b, double dt,
-                       uint64_t step, const double weight[2])
+static void do_brownian(struct md_store *s, const struct md_bath *b, double dt,
+                        uint64_t step, const double weight[2])
 {
-    TRY(baths_ready(s, b));
+    s->failed = baths_ready(s, b);
+    if (s->failed != 0)
+        return;
     for (int k = 0; k < 2; k++)
         s->dynamics->weight[k] = weight[k];
     cuda_do_in_team(s, {STEP_BROWNIAN, dt, b->kt, b->groups, step});
-    return s->failed;
 }
 
 double cuda_brownian_step(struct md_store *s, const struct md_bath *b,
@@ -343,20 +344,15 @@ double cuda_brownian_step(struct md_store *s, const struct md_bath *b,
 {
     if (s->view.n_own == 0)
         return 0;
-    if (!s->way_asked && s->failed == 0)
-        s->failed = do_brownian(s, b, dt, step, weight);
-    s->way_asked = 0;
-    cuda_settle(s);
+    cuda_ask(s, &s->way_asked, [=] { do_brownian(s, b, dt, step, weight); });
     return cuda_wait_for_way(s);
 }
 
 void cuda_brownian_step_ahead(struct md_store *s, const struct md_bath *b,
                               double dt, uint64_t step, const double weight[2])
 {
-    if (!s->team || s->view.n_own == 0 || s->failed != 0)
-        return;
-    s->failed = do_brownian(s, b, dt, step, weight);
-    s->way_asked = 1;
+    cuda_ask_ahead(s, &s->way_asked,
+                   [=] { do_brownian(s, b, dt, step, weight); });
 }
 
 /* ---- groups ---- */

@@ -173,28 +173,20 @@ int cuda_launch_stretch(struct md_store *s)
 static void do_stretch(struct md_store *s, const struct md_stretch *m)
 {
     s->stretch = *m;
-    s->stretch_box = *m->box;
-    s->stretch.box = &s->stretch_box;
-    cuda_do(s, {STEP_STRETCH, 0, 0, NULL});
+    s->next_box = *m->box;
+    s->stretch.box = &s->next_box;
+    cuda_do_in_team(s, {STEP_STRETCH, 0, 0, NULL});
 }
 
 double cuda_stretch(struct md_store *s, const struct md_stretch *m)
 {
-    if (!s->way_asked) {
-        cuda_settle(s);
-        do_stretch(s, m);
-    }
-    s->way_asked = 0;
-    cuda_settle(s);
+    cuda_ask(s, &s->way_asked, [=] { do_stretch(s, m); });
     return s->view.n_own > 0 ? cuda_wait_for_way(s) : 0;
 }
 
 void cuda_stretch_ahead(struct md_store *s, const struct md_stretch *m)
 {
-    if (!s->team || s->view.n_own == 0)
-        return;
-    do_stretch(s, m);
-    s->way_asked = 1;
+    cuda_ask_ahead(s, &s->way_asked, [=] { do_stretch(s, m); });
 }
 
 /* md_shear without pointers; height: of the state's origin above the corner. */
@@ -205,8 +197,8 @@ struct shear_terms {
 };
 
 /* See md_kernels.h; each block leaves the greatest square of the way. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    shear(struct md_view m, struct shear_terms t, double *partial)
+static __device__ __forceinline__ void
+shear(const struct md_view &m, const struct shear_terms &t, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
@@ -251,8 +243,9 @@ static __global__ void __launch_bounds__(MD_THREADS)
         partial[blockIdx.x] = way2;
 }
 
-static int launch_shear(struct md_store *s, const struct md_shear *m)
+int cuda_launch_shear(struct md_store *s)
 {
+    const struct md_shear *m = &s->shear;
     struct box_change change; /* at most that of the third edge */
     struct shear_terms t;
     memset(&t, 0, sizeof t);
@@ -265,27 +258,36 @@ static int launch_shear(struct md_store *s, const struct md_shear *m)
     memcpy(t.before, m->before, sizeof t.before);
     memcpy(t.after, m->after, sizeof t.after);
     memcpy(t.middle, m->middle, sizeof t.middle);
-    unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     TRY(set_geometry(s, m->box, &change));
     t.height = s->view.state_origin[m->across] - s->setup.box_lo[m->across];
     t.grow = change.factor[m->third];
     t.offset = t.grow < 1 || t.grow > 1 ? change.offset[m->third] : 0;
     if (s->view.n_own == 0)
         return 0;
-    LAUNCH(shear, blocks, MD_THREADS, 0, s->device->stream, s->view, t,
-           ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(s->ctx, "shear");
+    TRY(cuda_run(s, "shear", kernel_of<shear, 1>(), cuda_own_blocks(s), s->view,
+                 t, ARRAY(s, ARRAY_PARTIAL, double)));
     tally_own(s, 12 * sizeof(state) + 3 * sizeof(scalar) + 6 * sizeof(float) +
                      sizeof(int32_t) + sizeof(struct pair_position));
-    return cuda_launch_way(s, blocks);
+    return cuda_launch_way(s, cuda_blocks(s->view.n_own, MD_THREADS));
+}
+
+static void do_shear(struct md_store *s, const struct md_shear *m)
+{
+    s->shear = *m;
+    s->next_box = *m->box;
+    s->shear.box = &s->next_box;
+    cuda_do_in_team(s, {STEP_SHEAR, 0, 0, NULL});
 }
 
 double cuda_shear(struct md_store *s, const struct md_shear *m)
 {
-    cuda_settle(s);
-    if (s->failed == 0)
-        s->failed = launch_shear(s, m);
+    cuda_ask(s, &s->way_asked, [=] { do_shear(s, m); });
     return s->view.n_own > 0 ? cuda_wait_for_way(s) : 0;
+}
+
+void cuda_shear_ahead(struct md_store *s, const struct md_shear *m)
+{
+    cuda_ask_ahead(s, &s->way_asked, [=] { do_shear(s, m); });
 }
 
 struct image_turns {

@@ -13,7 +13,9 @@
 #define cuda_launch_stretch MD_NAME(cuda_launch_stretch)
 #define cuda_stretch MD_NAME(cuda_stretch)
 #define cuda_stretch_ahead MD_NAME(cuda_stretch_ahead)
+#define cuda_launch_shear MD_NAME(cuda_launch_shear)
 #define cuda_shear MD_NAME(cuda_shear)
+#define cuda_shear_ahead MD_NAME(cuda_shear_ahead)
 #define cuda_relabel MD_NAME(cuda_relabel)
 #define cuda_kick_scaled MD_NAME(cuda_kick_scaled)
 #define cuda_set_coordinates MD_NAME(cuda_set_coordinates)
@@ -27,7 +29,9 @@ void cuda_stretch_ahead(struct md_store *s, const struct md_stretch *m);
 /* The launches of a step's calls. */
 int cuda_launch_kick_scaled(struct md_store *s, const struct step_call *c);
 int cuda_launch_stretch(struct md_store *s);
+int cuda_launch_shear(struct md_store *s);
 double cuda_shear(struct md_store *s, const struct md_shear *m);
+void cuda_shear_ahead(struct md_store *s, const struct md_shear *m);
 void cuda_relabel(struct md_store *s, const int32_t turns[3]);
 void cuda_kick_scaled(struct md_store *s, const double before[3],
                       double dt_kick, const double after[3]);

@@ -19,6 +19,8 @@
 #define cuda_pack_halo MD_NAME(cuda_pack_halo)
 #define cuda_accept_halo MD_NAME(cuda_accept_halo)
 #define cuda_unpack_halo MD_NAME(cuda_unpack_halo)
+#define cuda_reserve_halo MD_NAME(cuda_reserve_halo)
+#define cuda_place_copies MD_NAME(cuda_place_copies)
 #define cuda_build_list MD_NAME(cuda_build_list)
 #define cuda_force_own MD_NAME(cuda_force_own)
 #define cuda_force_halo MD_NAME(cuda_force_halo)
@@ -87,6 +89,10 @@ void cuda_unpack_halo(struct md_store *s, const void *buffer);
  * is there for what accept_halo() has got. */
 int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
                          const void **out);
+/* The room that accept_halo() needs for n copies; and s->view.n_halo records of
+ * the card as the new ones. */
+int cuda_reserve_halo(struct md_store *s, size_t n);
+int cuda_place_copies(struct md_store *s, const struct halo_record *from);
 int cuda_build_list(struct ctx *ctx, struct md_store *s);
 void cuda_force_own(struct md_store *s, struct md_sums *sums);
 void cuda_force_halo(struct md_store *s, struct md_sums *sums);
@@ -155,6 +161,26 @@ void cuda_do_now(struct md_store *s, struct step_call call);
 void cuda_settle(struct md_store *s);
 void cuda_drop_graphs(struct md_store *s);
 
+/* A call whose result the host waits for: begun by a store of a team, so that
+ * those of others run with it, and then, where it was not, queued and run. */
+template <class Queue>
+static inline void cuda_ask_ahead(struct md_store *s, int *asked, Queue queue)
+{
+    if (!s->team || s->view.n_own == 0 || s->failed != 0)
+        return;
+    queue();
+    *asked = 1;
+}
+
+template <class Queue>
+static inline void cuda_ask(struct md_store *s, int *asked, Queue queue)
+{
+    if (!*asked && s->failed == 0)
+        queue();
+    *asked = 0;
+    cuda_settle(s);
+}
+
 /* The calls themselves: kernels and copies in stream order, nothing else. */
 int cuda_launch_call(struct md_store *s, const struct step_call *c);
 int cuda_launch_unpack(struct md_store *s, const void *buffer);
@@ -171,17 +197,49 @@ int cuda_launch_wrap(struct md_store *s);
 int cuda_launch_sort(struct md_store *s);
 int cuda_launch_list(struct md_store *s);
 
+/* Whether copies come and go as messages. */
+static inline int cuda_has_messages(const struct md_store *s)
+{
+    return !s->copies_here && (s->view.n_halo > 0 || s->n_send > 0);
+}
+
 /* Whether a rebuild of this store's list goes with those of others: it has the
- * whole periodic box, so that nobody leaves and no copies come. */
+ * whole box, so that nobody leaves and no copies come. */
 static inline int cuda_keeps_all(const struct md_store *s)
 {
     int all = s->team != NULL && s->queue.on && s->view.n_own > 0;
-    return all && s->setup.whole && !s->setup.tilted &&
+    return all && s->setup.whole && (!s->setup.tilted || s->copies_here) &&
            s->n_slots == s->view.n_own && s->n_leavers == 0 &&
-           s->view.n_halo == 0 && s->n_send == 0;
+           !cuda_has_messages(s);
 }
 
 double cuda_estimate(const struct md_setup *setup, double own, double copies);
+
+/* ---- copies_cuda.cu: copies of own particles, made here ---- */
+#define cuda_copy_own MD_NAME(cuda_copy_own)
+#define cuda_move_copies MD_NAME(cuda_move_copies)
+#define cuda_copy_extra MD_NAME(cuda_copy_extra)
+#define cuda_copy_values MD_NAME(cuda_copy_values)
+#define cuda_count_copies MD_NAME(cuda_count_copies)
+#define cuda_take_copies MD_NAME(cuda_take_copies)
+#define cuda_launch_choose MD_NAME(cuda_launch_choose)
+#define cuda_launch_move_copies MD_NAME(cuda_launch_move_copies)
+#define cuda_launch_copy_slopes MD_NAME(cuda_launch_copy_slopes)
+#define cuda_launch_copy_values MD_NAME(cuda_launch_copy_values)
+
+int cuda_copy_own(struct ctx *ctx, struct md_store *s, int n_channels,
+                  const struct md_channel *channels);
+void cuda_move_copies(struct md_store *s);
+void cuda_copy_extra(struct md_store *s);
+void cuda_copy_values(struct md_store *s, enum md_value what);
+/* The launches of a step's calls; of the first, how many there are going to be,
+ * on its way to s->result, and these. */
+int cuda_count_copies(struct md_store *s);
+int cuda_take_copies(struct md_store *s);
+int cuda_launch_choose(struct md_store *s);
+int cuda_launch_move_copies(struct md_store *s);
+int cuda_launch_copy_slopes(struct md_store *s);
+int cuda_launch_copy_values(struct md_store *s, int what);
 
 /* ---- bonded_cuda.cu: after the pairs' forces ---- */
 

@@ -63,7 +63,7 @@ charged_force(const struct md_view &m, const PAIR &pair,
 template <class PAIR, int CHARGED, int WANT, int HALO>
 static constexpr auto charged_kernel(void)
 {
-    return kernel_of<charged_force<PAIR, CHARGED, WANT, HALO>, !HALO,
+    return kernel_of<charged_force<PAIR, CHARGED, WANT, HALO>, 1,
                      BLOCKS_AT_ONCE>();
 }
 

@@ -79,7 +79,7 @@ template <class PAIR, int CHARGED, int WANT, int HALO>
 static constexpr auto wide_kernel(void)
 {
     /* With energies in a team four blocks have too few registers. */
-    return kernel_of < charged_force_wide<PAIR, CHARGED, WANT, HALO>, !HALO,
+    return kernel_of < charged_force_wide<PAIR, CHARGED, WANT, HALO>, 1,
            WANT ? 3 : BLOCKS_AT_ONCE > ();
 }
 

@@ -253,7 +253,7 @@ int cuda_eam_force(struct md_store *s, int want, int halo)
 template <int WIDE, int WANT, int HALO>
 static constexpr auto density_kernel(void)
 {
-    const int JOINS = !WANT && !HALO;
+    const int JOINS = !WANT;
     if constexpr (WIDE)
         return kernel_of<add_densities_wide<WANT, HALO>, JOINS>();
     else
@@ -342,7 +342,7 @@ static void density(struct md_store *s, struct md_sums *sums, int halo)
         cuda_settle(s);
         if (s->failed == 0)
             s->failed = densities_and_sums(s, sums, halo);
-    } else if (!halo && (s->n_send > 0 || s->view.n_halo > 0)) {
+    } else if (!halo && cuda_has_messages(s)) {
         cuda_do_now(s, call); /* while the copies travel */
     } else {
         cuda_do(s, call);

@@ -85,7 +85,7 @@ fixed_force(const struct md_view &m, const uint32_t *neighbor,
 template <int MANY, int FSHIFT, int WANT, int HALO>
 static constexpr auto fixed_kernel(void)
 {
-    return kernel_of<fixed_force<MANY, FSHIFT, WANT, HALO>, !HALO, 4>();
+    return kernel_of<fixed_force<MANY, FSHIFT, WANT, HALO>, 1, 4>();
 }
 
 int cuda_launch_fixed(struct md_store *s, int want, int halo)

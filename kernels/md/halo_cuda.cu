@@ -135,6 +135,7 @@ int cuda_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
     if (n_channels == 0 && cuda_keeps_all(s))
         return 0;
     cuda_settle(s);
+    s->copies_here = 0;
     s->n_channels = n_channels;
     s->n_send = 0;
     if (n_channels == 0)
@@ -281,7 +282,7 @@ int cuda_message_on_card(struct md_store *s, const void *buffer, size_t n,
     return 0;
 }
 
-static int reserve_halo(struct md_store *s, size_t n)
+int cuda_reserve_halo(struct md_store *s, size_t n)
 {
     size_t all = s->view.n_own + n;
     TRY(cuda_reserve(s, ARRAY_KEY, n, sizeof(uint32_t), "halo copies"));
@@ -302,6 +303,22 @@ static int reserve_halo(struct md_store *s, size_t n)
     return 0;
 }
 
+int cuda_place_copies(struct md_store *s, const struct halo_record *from)
+{
+    size_t n = s->view.n_halo;
+    LAUNCH(find_halo_cells, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, from, (uint32_t)n, s->cells,
+           ARRAY(s, ARRAY_KEY, uint32_t), ARRAY(s, ARRAY_ORDER, uint32_t));
+    CUDA_TRY_LAUNCH(s->ctx, "find_halo_cells");
+    TRY(cuda_place_cells(s->ctx, s, n, ARRAY_START_HALO));
+    LAUNCH(place_halo, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
+           s->device->stream, s->view, from,
+           ARRAY(s, ARRAY_ORDER_OUT, uint32_t),
+           ARRAY(s, ARRAY_HALO_SLOT, uint32_t));
+    CUDA_TRY_LAUNCH(s->ctx, "place_halo");
+    return 0;
+}
+
 int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                      const void *buffer)
 {
@@ -314,22 +331,12 @@ int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
     if (s->view.n_own + n >= UINT32_MAX / 2)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "too many halo copies; use more ranks");
-    TRY(reserve_halo(s, n));
+    TRY(cuda_reserve_halo(s, n));
     const struct halo_record *from = NULL;
     TRY(cuda_message_on_card(s, buffer, n * sizeof *from,
                              (const void **)&from));
     s->view.n_halo = (uint32_t)n;
-    LAUNCH(find_halo_cells, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, from, (uint32_t)n, s->cells,
-           ARRAY(s, ARRAY_KEY, uint32_t), ARRAY(s, ARRAY_ORDER, uint32_t));
-    CUDA_TRY_LAUNCH(ctx, "find_halo_cells");
-    TRY(cuda_place_cells(ctx, s, n, ARRAY_START_HALO));
-    LAUNCH(place_halo, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, from,
-           ARRAY(s, ARRAY_ORDER_OUT, uint32_t),
-           ARRAY(s, ARRAY_HALO_SLOT, uint32_t));
-    CUDA_TRY_LAUNCH(ctx, "place_halo");
-    return 0;
+    return cuda_place_copies(s, from);
 }
 
 static __global__ void unpack(struct md_view m, const uint32_t *slot,

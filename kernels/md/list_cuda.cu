@@ -34,13 +34,6 @@ find_neighbors(const struct md_view &m, const struct cell_grid &g,
         atomicMax(most, n);
 }
 
-/* For the count. */
-static __device__ __forceinline__ void clear_number(unsigned *number)
-{
-    if (thread_index() == 0)
-        *number = 0;
-}
-
 static int reserve_list(struct ctx *ctx, struct md_store *s,
                         struct pair_list *list, uint32_t rows)
 {
@@ -77,10 +70,18 @@ static scalar square_of_radius(const struct md_store *s)
     return (scalar)(r * r * (1 + 16 * FLT_EPSILON));
 }
 
-static int launch_find(struct md_store *s, struct pair_list *list,
-                       enum md_array start, uint32_t base)
+/* The list of own particles, or of copies. */
+static struct pair_list *list_of(struct md_store *s, int halo)
 {
-    unsigned *most = ARRAY(s, ARRAY_COUNTER, unsigned);
+    return halo ? &s->halo : &s->own;
+}
+
+static int launch_find(struct md_store *s, int halo)
+{
+    unsigned *most = ARRAY(s, ARRAY_COUNTER, unsigned) + halo;
+    enum md_array start = halo ? ARRAY_START_HALO : ARRAY_START_OWN;
+    struct pair_list *list = list_of(s, halo);
+    uint32_t base = halo ? s->view.n_own : 0;
     TRY(cuda_run(s, "clear_number", kernel_of<clear_number, 1>(), dim3(1),
                  most));
     return cuda_run(s, "find_neighbors", kernel_of<find_neighbors, 1>(),
@@ -90,15 +91,22 @@ static int launch_find(struct md_store *s, struct pair_list *list,
                     (uint32_t *)list->count.p, list->rows, most);
 }
 
-static int build(struct ctx *ctx, struct md_store *s, struct pair_list *list,
-                 enum md_array start, uint32_t base)
+static uint32_t first_rows(const struct md_store *s,
+                           const struct pair_list *list)
 {
-    uint32_t rows = list->rows > 0 ? list->rows : expected_rows(s) + 1;
+    return list->rows > 0 ? list->rows : expected_rows(s) + 1;
+}
+
+static int build(struct ctx *ctx, struct md_store *s, int halo)
+{
+    struct pair_list *list = list_of(s, halo);
+    uint32_t rows = first_rows(s, list);
     for (;;) {
         unsigned needed = 0;
         TRY(reserve_list(ctx, s, list, rows));
-        TRY(launch_find(s, list, start, base));
-        TRY(cuda_to_host(ctx, s->device, &needed, s->array[ARRAY_COUNTER].p,
+        TRY(launch_find(s, halo));
+        TRY(cuda_to_host(ctx, s->device, &needed,
+                         ARRAY(s, ARRAY_COUNTER, unsigned) + halo,
                          sizeof needed));
         if (needed <= rows)
             return 0;
@@ -140,20 +148,37 @@ int cuda_launch_list(struct md_store *s)
     struct ctx *ctx = s->ctx;
     TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
     if (s->view.n_own > 0) {
-        TRY(build(ctx, s, &s->own, ARRAY_START_OWN, 0));
+        TRY(build(ctx, s, 0));
         if (s->view.n_halo > 0)
-            TRY(build(ctx, s, &s->halo, ARRAY_START_HALO, s->view.n_own));
+            TRY(build(ctx, s, 1));
         TRY(cuda_note_listed(s));
     }
     return cuda_list_is_built(s);
 }
 
+int cuda_ready_list(struct md_store *s)
+{
+    if (s->view.n_halo == 0)
+        return 0;
+    return reserve_list(s->ctx, s, &s->halo, first_rows(s, &s->halo));
+}
+
 int cuda_launch_neighbors(struct md_store *s)
 {
-    TRY(launch_find(s, &s->own, ARRAY_START_OWN, 0));
-    TRY(cuda_send(s, &s->result->needed, s->array[ARRAY_COUNTER].p,
-                  sizeof s->result->needed));
+    s->result->needed[0] = s->result->needed[1] = 0;
+    for (int halo = 0; halo < (s->view.n_halo > 0 ? 2 : 1); halo++) {
+        TRY(launch_find(s, halo));
+        TRY(cuda_send(s, &s->result->needed[halo],
+                      ARRAY(s, ARRAY_COUNTER, unsigned) + halo,
+                      sizeof s->result->needed[halo]));
+    }
     return cuda_note_listed(s);
+}
+
+int cuda_list_had_room(const struct md_store *s)
+{
+    return s->result->needed[0] <= s->own.rows &&
+           s->result->needed[1] <= s->halo.rows;
 }
 
 int cuda_build_list(struct ctx *ctx, struct md_store *s)

@@ -93,7 +93,7 @@ pair_force(const struct md_view &m, const uint32_t *neighbor,
 template <int MANY, int FSHIFT, int WANT, int HALO>
 static constexpr auto force_kernel(void)
 {
-    return kernel_of<pair_force<MANY, FSHIFT, WANT, HALO>, !HALO,
+    return kernel_of<pair_force<MANY, FSHIFT, WANT, HALO>, 1,
                      (WANT > 1 ? 4 : 0)>();
 }
 
@@ -144,6 +144,8 @@ static int sums_of(const struct md_store *s, int want)
 int cuda_launch_force(struct md_store *s, int halo, int want)
 {
     enum clock_part part = part_of(halo);
+    if (halo && s->view.n_halo == 0) /* nobody knew */
+        return 0;
     TRY(cuda_clock_mark(s, part, CLOCK_BEGIN));
     TRY(launch(s, want, halo));
     if (s->terms) {
@@ -151,9 +153,9 @@ int cuda_launch_force(struct md_store *s, int halo, int want)
         TRY(cuda_launch_terms(s, halo));
     }
     TRY(cuda_clock_mark(s, part, CLOCK_END));
-    return want == WANT_NONE
-               ? 0
-               : cuda_send_own_sums(s, sums_of(s, want), s->result->pairs);
+    return want == WANT_NONE ? 0
+                             : cuda_send_own_sums(s, sums_of(s, want),
+                                                  s->result->pairs[halo]);
 }
 
 /* A full list has each own pair twice; of a pair with a copy the other half is
@@ -177,6 +179,8 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
     double out[CHARGED_SUMS] = {0};
     int want = want_of(sums);
+    if (halo && s->view.n_halo == 0)
+        return 0;
     TRY(cuda_reserve_sums(s));
     TRY(cuda_clock_mark(s, part_of(halo), CLOCK_BEGIN));
     TRY(launch(s, want, halo));
@@ -190,7 +194,7 @@ static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 static int sums_may_wait(const struct md_store *s, const struct md_sums *sums)
 {
     return sums->later && s->team && s->queue.on && !s->terms && !s->eam &&
-           s->view.n_halo == 0 && s->n_send == 0;
+           !cuda_has_messages(s);
 }
 
 void cuda_finish_sums(struct md_store *s)
@@ -206,7 +210,8 @@ void cuda_finish_sums(struct md_store *s)
         s->failed = cuda_wait_for_result(s);
     if (s->failed != 0)
         return;
-    add_sums(sums, s->result->pairs);
+    for (int halo = 0; halo < 2; halo++)
+        add_sums(sums, s->result->pairs[halo]);
     if (on_wall)
         cuda_outer_add(s->result->outer, sums, on_wall);
 }
@@ -221,7 +226,8 @@ static void force(struct md_store *s, struct md_sums *sums, int halo)
     if (!sums && !halo)
         cuda_clock_step(s);
     if (sums && sums_may_wait(s, sums)) {
-        memset(s->result->pairs, 0, sizeof s->result->pairs);
+        if (!halo)
+            memset(s->result->pairs, 0, sizeof s->result->pairs);
         s->owed = sums;
         call.kick = want_of(sums);
         cuda_do(s, call);
@@ -229,7 +235,7 @@ static void force(struct md_store *s, struct md_sums *sums, int halo)
         cuda_settle(s);
         if (s->failed == 0)
             s->failed = force_and_sums(s, sums, halo);
-    } else if (!halo && (s->n_send > 0 || s->view.n_halo > 0)) {
+    } else if (!halo && cuda_has_messages(s)) {
         cuda_do_now(s, call); /* while the copies travel */
     } else {
         cuda_do(s, call);
@@ -244,6 +250,7 @@ void cuda_force_own(struct md_store *s, struct md_sums *sums)
 
 void cuda_force_halo(struct md_store *s, struct md_sums *sums)
 {
-    if (s->view.n_own > 0 && s->view.n_halo > 0)
+    /* Copies that are only going to be chosen may turn out to be none. */
+    if (s->view.n_own > 0 && (s->view.n_halo > 0 || s->copies_here))
         force(s, sums, 1);
 }

@@ -84,6 +84,7 @@ MD_CUDA_SOURCES += \
 	kernels/md/charged_cuda.cu \
 	kernels/md/charged_fixed_cuda.cu \
 	kernels/md/clock_cuda.cu \
+	kernels/md/copies_cuda.cu \
 	kernels/md/dpd_cuda.cu \
 	kernels/md/eam_cuda.cu \
 	kernels/md/eam_tables_cuda.cu \

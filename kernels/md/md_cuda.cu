@@ -39,6 +39,7 @@ static void destroy(struct md_store *s)
     free(s->leavers);
     free(s->channel_n);
     free(s->channel_offset);
+    free(s->image);
     free((void *)s->setup.coeff);
     free(s);
 }
@@ -279,6 +280,10 @@ static struct md_kernels make_table(void)
     k.pack_halo = cuda_pack_halo;
     k.accept_halo = cuda_accept_halo;
     k.unpack_halo = cuda_unpack_halo;
+    k.copy_own = cuda_copy_own;
+    k.move_copies = cuda_move_copies;
+    k.copy_extra = cuda_copy_extra;
+    k.copy_values = cuda_copy_values;
     k.ids = cuda_ids;
     k.set_terms = cuda_set_terms;
     k.build_list = cuda_build_list;
@@ -307,6 +312,7 @@ static struct md_kernels make_table(void)
     k.stretch = cuda_stretch;
     k.stretch_ahead = cuda_stretch_ahead;
     k.shear = cuda_shear;
+    k.shear_ahead = cuda_shear_ahead;
     k.relabel = cuda_relabel;
     k.kick_scaled = cuda_kick_scaled;
     k.kick_drift = cuda_kick_drift;

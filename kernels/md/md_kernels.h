@@ -105,6 +105,7 @@ struct md_channel {
     double lo[3], hi[3];
     double shift[3];
     double receiver_lo[3], receiver_hi[3]; /* the receiver's block */
+    int image[3]; /* of the box, in which the block stands */
 };
 
 /* Sums of one force evaluation on this rank; a pair with a halo copy counts
@@ -253,6 +254,15 @@ struct md_kernels {
                        const void *buffer);
     /* New positions for the same halo copies, in the same order. */
     void (*unpack_halo)(struct md_store *s, const void *buffer);
+    /* All of that without messages, where every channel leads to this rank: in
+     * place of select_halo(), pack_halo() and accept_halo(), then of pack and
+     * unpack of positions, extras (with setup.eam) and values. All NULL in a
+     * backend that makes no copies itself. */
+    int (*copy_own)(struct ctx *ctx, struct md_store *s, int n_channels,
+                    const struct md_channel *channels);
+    void (*move_copies)(struct md_store *s);
+    void (*copy_extra)(struct md_store *s);
+    void (*copy_values)(struct md_store *s, enum md_value what);
     /* The ids of the own particles, count() of them, in the order of slots. */
     void (*ids)(const struct md_store *s, int64_t *out);
     /* The terms that this rank computes, each once (src/domain/topology.h):
@@ -350,13 +360,14 @@ struct md_kernels {
      * nothing else. In between other stores of a team (struct device) may begin
      * theirs; this one is left alone. The others are the same of moments() and
      * kinetic_tensor(), which may be asked for more than once, and of
-     * brownian_step(), reflect() and stretch() with the same arguments. All
-     * NULL where calls return when the work is done. */
+     * brownian_step(), reflect(), stretch() and shear() with the same
+     * arguments. All NULL where calls return when the work is done. */
     void (*kick_drift_ahead)(struct md_store *s, double dt_kick,
                              double dt_drift);
     void (*moments_ahead)(struct md_store *s);
     void (*kinetic_tensor_ahead)(struct md_store *s);
     void (*stretch_ahead)(struct md_store *s, const struct md_stretch *m);
+    void (*shear_ahead)(struct md_store *s, const struct md_shear *m);
     void (*brownian_step_ahead)(struct md_store *s, const struct md_bath *b,
                                 double dt, uint64_t step,
                                 const double weight[2]);

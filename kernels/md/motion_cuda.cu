@@ -95,19 +95,17 @@ double cuda_kick_drift(struct md_store *s, double dt_kick, double dt_drift)
 {
     if (s->view.n_own == 0)
         return 0;
-    if (!s->way_asked)
+    cuda_ask(s, &s->way_asked, [=] {
         cuda_do(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
-    s->way_asked = 0;
-    cuda_settle(s);
+    });
     return cuda_wait_for_way(s);
 }
 
 void cuda_kick_drift_ahead(struct md_store *s, double dt_kick, double dt_drift)
 {
-    if (s->view.n_own == 0)
-        return;
-    cuda_do(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
-    s->way_asked = 1;
+    cuda_ask_ahead(s, &s->way_asked, [=] {
+        cuda_do(s, {STEP_DRIFT, dt_kick, dt_drift, NULL});
+    });
 }
 
 static __device__ __forceinline__ void add_kick(const struct md_view &m,
@@ -157,12 +155,6 @@ int cuda_launch_scale(struct md_store *s, double factor)
 
 void cuda_scale_velocities(struct md_store *s, double factor)
 {
-    if (s->view.n_own == 0)
-        return;
-    /* Another factor each time: a graph would gain nothing. */
-    if (!s->team)
-        cuda_settle(s);
-    cuda_do(s, {STEP_SCALE, factor, 0, NULL});
-    if (!s->team)
-        cuda_settle(s);
+    if (s->view.n_own > 0)
+        cuda_do_in_team(s, {STEP_SCALE, factor, 0, NULL});
 }

@@ -176,11 +176,10 @@ static inline struct near_out near_out_of(struct md_store *s)
 template <class PAIR, int WIDE, int WANT, int HALO>
 static constexpr auto near_kernel(void)
 {
-    const int JOINS = !HALO;
     if constexpr (WIDE)
-        return kernel_of<near_force_wide<PAIR, WANT, HALO>, JOINS>();
+        return kernel_of<near_force_wide<PAIR, WANT, HALO>, 1>();
     else
-        return kernel_of<near_force<PAIR, WANT, HALO>, JOINS>();
+        return kernel_of<near_force<PAIR, WANT, HALO>, 1>();
 }
 
 /* Forces by pairs of this kind among own particles, or with copies; what is

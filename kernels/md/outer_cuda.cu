@@ -350,20 +350,14 @@ static void do_reflect(struct md_store *s, const struct md_outer *o)
 
 void cuda_reflect_ahead(struct md_store *s, const struct md_outer *o)
 {
-    if (!s->team || s->view.n_own == 0)
-        return;
-    do_reflect(s, o);
-    s->lost_asked = 1;
+    cuda_ask_ahead(s, &s->lost_asked, [=] { do_reflect(s, o); });
 }
 
 int64_t cuda_reflect(struct md_store *s, const struct md_outer *o)
 {
     if (s->view.n_own == 0)
         return 0;
-    if (!s->lost_asked)
-        do_reflect(s, o);
-    s->lost_asked = 0;
-    cuda_settle(s);
+    cuda_ask(s, &s->lost_asked, [=] { do_reflect(s, o); });
     if (s->failed == 0)
         s->failed = cuda_wait_for_result(s);
     return s->failed == 0 ? (int64_t)s->result->lost : 0;

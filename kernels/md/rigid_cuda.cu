@@ -299,25 +299,25 @@ int cuda_launch_rigid_place(struct md_store *s, double per_time,
 void cuda_rigid_place_ahead(struct md_store *s, double per_time,
                             double tolerance)
 {
-    if (!s->team || !has_groups(s))
+    if (!has_groups(s))
         return;
-    cuda_do(s, {STEP_RIGID_PLACE, per_time, tolerance, NULL});
-    s->placed_asked = 1;
+    cuda_ask_ahead(s, &s->placed_asked, [=] {
+        cuda_do(s, {STEP_RIGID_PLACE, per_time, tolerance, NULL});
+    });
 }
 
 int cuda_rigid_place(struct ctx *ctx, struct md_store *s, double per_time,
                      double tolerance, double *moved2)
 {
     const double *greatest = s->result->placed;
-    if (!s->placed_asked) {
+    if (!s->placed_asked)
         cuda_settle(s);
-        if (!has_groups(s))
-            return s->failed;
-        TRY(cuda_reserve_sums(s));
+    if (!has_groups(s))
+        return s->failed;
+    TRY(cuda_reserve_sums(s));
+    cuda_ask(s, &s->placed_asked, [=] {
         cuda_do(s, {STEP_RIGID_PLACE, per_time, tolerance, NULL});
-    }
-    s->placed_asked = 0;
-    cuda_settle(s);
+    });
     TRY(s->failed);
     TRY(cuda_wait_for_result(s));
     if (greatest[0] > *moved2) /* what is not finite stays so */

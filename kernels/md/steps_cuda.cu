@@ -24,7 +24,7 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
     case STEP_FORCE_OWN:
         return cuda_launch_force(s, 0, (int)c->kick);
     case STEP_FORCE_HALO:
-        return cuda_launch_force(s, 1, WANT_NONE);
+        return cuda_launch_force(s, 1, (int)c->kick);
     case STEP_KICK:
         return cuda_launch_kick(s, c->kick);
     case STEP_DRIFT:
@@ -69,14 +69,24 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
         return cuda_launch_kick_scaled(s, c);
     case STEP_STRETCH:
         return cuda_launch_stretch(s);
+    case STEP_SHEAR:
+        return cuda_launch_shear(s);
     case STEP_KINETIC:
         return cuda_ask_kinetic(s);
     case STEP_MOMENTS:
         return cuda_ask_moments(s);
     case STEP_WRAP:
         return cuda_launch_wrap(s);
+    case STEP_MOVE_COPIES:
+        return cuda_launch_move_copies(s);
+    case STEP_COPY_SLOPES:
+        return cuda_launch_copy_slopes(s);
+    case STEP_COPY_VALUES:
+        return cuda_launch_copy_values(s, (int)c->kick);
     case STEP_SORT:
         return cuda_launch_sort(s);
+    case STEP_CHOOSE:
+        return cuda_launch_choose(s);
     case STEP_LIST:
         return cuda_launch_list(s);
     }

@@ -167,10 +167,15 @@ enum step_kind {
     STEP_HOLD,
     STEP_KICK_SCALED, /* kick: dt, factor: before, after */
     STEP_STRETCH,     /* s->stretch */
+    STEP_SHEAR,       /* s->shear */
     STEP_MOMENTS,
     STEP_KINETIC,
-    STEP_WRAP, /* these three where nobody can leave: cuda_keeps_all() */
+    STEP_MOVE_COPIES, /* these three where s->copies_here */
+    STEP_COPY_SLOPES,
+    STEP_COPY_VALUES, /* kick: enum md_value */
+    STEP_WRAP,        /* these four where nobody can leave: cuda_keeps_all() */
     STEP_SORT,
+    STEP_CHOOSE,
     STEP_LIST
 };
 
@@ -219,11 +224,13 @@ struct near_pair {
 /* What calls bring to the host, in pinned memory: cuda_send(). */
 struct step_result {
     double way2, moments[5], kinetic[6];
-    double pairs[CHARGED_SUMS], outer[2 + MD_FACES]; /* with forces */
-    unsigned long long beyond;                       /* see fixed_cuda.cu */
+    double pairs[2][CHARGED_SUMS]; /* with forces; of copies */
+    double outer[2 + MD_FACES];
+    unsigned long long beyond; /* see fixed_cuda.cu */
     struct near_pair near;
     unsigned long long broken; /* see bonded_cuda.cu */
-    unsigned needed;           /* neighbors of a particle at most */
+    unsigned needed[2];        /* neighbors of a particle at most; copies */
+    unsigned copies;           /* that were counted */
     double placed[2];          /* see place_groups() */
     unsigned long long lost;   /* the id of one behind a wall, or 0 */
 };
@@ -264,7 +271,8 @@ enum md_array {
     ARRAY_START_HALO,
     ARRAY_RECORDS,
     ARRAY_SEND_SLOT,
-    ARRAY_SEND_CHANNEL,
+    ARRAY_SEND_CHANNEL, /* or the image, where s->copies_here */
+    ARRAY_COPY_IMAGES,
     ARRAY_CHANNEL_OFFSET,
     ARRAY_HALO_SLOT,
     ARRAY_PACKED,
@@ -357,6 +365,9 @@ struct md_store {
     double (*channel_offset)[3];
     size_t channels_capacity;
     uint32_t n_send;
+    int copies_here; /* they are made here, and none are sent: copies_cuda.cu */
+    int n_images;
+    int32_t (*image)[3]; /* host */
     struct step_queue queue;
     struct step_tally tally;
     struct step_result *result; /* pinned */
@@ -365,7 +376,8 @@ struct md_store {
     struct md_sums *owed;
     double *owed_to_walls;
     struct md_stretch stretch; /* of the call that waits */
-    struct md_geometry stretch_box;
+    struct md_shear shear;
+    struct md_geometry next_box;
     int has_come;             /* of a team: all that was asked for is there */
     struct cuda_team *team;   /* team_cuda.h, or NULL */
     struct team_notes *notes; /* launches are noted there, or NULL */

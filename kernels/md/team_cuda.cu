@@ -15,6 +15,7 @@ enum { ARGUMENTS_MAX = NOTES_MAX * 1024, ALIGNMENT = 16 };
 struct team_note {
     const char *name;
     team_launcher joint;
+    int loose; /* grids may differ */
     dim3 grid;
     size_t at, bytes; /* of its arguments */
 };
@@ -147,13 +148,13 @@ void cuda_team_leave(struct md_store *s)
 /* ---- taking notes ---- */
 
 int cuda_team_note(struct md_store *s, const char *name, team_launcher joint,
-                   dim3 grid, const void *arguments, size_t bytes)
+                   int loose, dim3 grid, const void *arguments, size_t bytes)
 {
     struct team_notes *to = s->notes;
     size_t step = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!joint || to->n == NOTES_MAX || to->bytes + step > ARGUMENTS_MAX)
         return FAIL(s->ctx, STATUS_INTERNAL, "%s is no kernel of a team", name);
-    struct team_note note = {name, joint, grid, to->bytes, bytes};
+    struct team_note note = {name, joint, loose, grid, to->bytes, bytes};
     memcpy(to->arguments + to->bytes, arguments, bytes);
     to->note[to->n++] = note;
     to->bytes += step;
@@ -221,7 +222,7 @@ static int are_alike(const struct team_notes *a, const struct team_notes *b)
     int alike = a->n == b->n;
     for (int r = 0; alike && r < a->n; r++) {
         const struct team_note *p = &a->note[r], *q = &b->note[r];
-        alike = p->joint == q->joint && p->grid.x == q->grid.x &&
+        alike = p->joint == q->joint && (p->loose || p->grid.x == q->grid.x) &&
                 p->grid.y == q->grid.y;
     }
     return alike;
@@ -257,8 +258,11 @@ static int launch_notes(struct md_store *s, unsigned k, unsigned n)
     s->device->bytes_to_device += t->used - begin;
     for (int r = 0; r < first->n; r++) {
         const struct team_note *note = &first->note[r];
-        note->joint((char *)t->table.p + at[r], note->grid, n,
-                    s->device->stream);
+        dim3 grid = note->grid;
+        for (unsigned e = k; e < k + n; e++)
+            if (t->notes[e].note[r].grid.x > grid.x)
+                grid.x = t->notes[e].note[r].grid.x;
+        note->joint((char *)t->table.p + at[r], grid, n, s->device->stream);
         CUDA_TRY_LAUNCH(s->ctx, note->name);
     }
     return 0;
@@ -392,10 +396,28 @@ static int run_apart(struct md_store *s, int q)
     return 0;
 }
 
+/* How many copies each has is known after the same wait; then each takes them
+ * itself. */
+static int run_choose(struct md_store *s)
+{
+    struct cuda_team *t = s->team;
+    TRY(note_each(t, [](struct md_store *one, unsigned) {
+        return cuda_count_copies(one);
+    }));
+    TRY(flush(s));
+    TRY(ask_results(s));
+    TRY(take_results(s));
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(cuda_take_copies(t->with[k]));
+    return 0;
+}
+
 /* Lists that had too little room are built once more, one by one. */
 static int run_lists(struct md_store *s)
 {
     struct cuda_team *t = s->team;
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(cuda_ready_list(t->with[k]));
     TRY(note_each(t, [](struct md_store *one, unsigned) {
         return cuda_launch_neighbors(one);
     }));
@@ -403,9 +425,8 @@ static int run_lists(struct md_store *s)
     TRY(ask_results(s));
     TRY(take_results(s));
     for (unsigned k = 0; k < t->n_with; k++)
-        TRY(t->with[k]->result->needed > t->with[k]->own.rows
-                ? cuda_launch_list(t->with[k])
-                : cuda_list_is_built(t->with[k]));
+        TRY(cuda_list_had_room(t->with[k]) ? cuda_list_is_built(t->with[k])
+                                           : cuda_launch_list(t->with[k]));
     return 0;
 }
 
@@ -415,7 +436,8 @@ static int waits_for_the_same(const struct md_store *a,
                               const struct md_store *b)
 {
     int same = b->failed == 0 && a->queue.n == b->queue.n &&
-               a->view.n_own == b->view.n_own && b->view.n_halo == 0;
+               a->view.n_own == b->view.n_own &&
+               a->copies_here == b->copies_here && !cuda_has_messages(b);
     for (int k = 0; same && k < a->queue.n; k++)
         same = a->queue.calls[k].kind == b->queue.calls[k].kind;
     return same;
@@ -423,12 +445,10 @@ static int waits_for_the_same(const struct md_store *a,
 
 static int has_joint_kernels(const struct md_store *s)
 {
-    int all = s->view.n_halo == 0 && s->view.n_own > 0;
+    int all = !cuda_has_messages(s) && s->view.n_own > 0;
     for (int k = 0; all && k < s->queue.n; k++) {
         enum step_kind kind = s->queue.calls[k].kind;
-        all = kind == STEP_FORCE_OWN || kind == STEP_KICK ||
-              kind == STEP_DRIFT || kind == STEP_DENSITY_OWN ||
-              kind == STEP_DENSITY_HALO || kind >= STEP_OUTER;
+        all = kind != STEP_UNPACK && kind != STEP_UNPACK_EXTRA;
     }
     return all;
 }
@@ -439,10 +459,13 @@ static int run_call(struct md_store *s, int q)
     enum step_kind kind = s->queue.calls[q].kind;
     if (kind == STEP_SORT)
         return run_sort(s);
+    if (kind == STEP_CHOOSE)
+        return run_choose(s);
     if (kind == STEP_LIST)
         return run_lists(s);
+    int forces = kind == STEP_FORCE_OWN || kind == STEP_FORCE_HALO;
     if (kind == STEP_MESH || kind == STEP_WAVES ||
-        (kind == STEP_FORCE_OWN && cuda_clock_looks(s)))
+        (forces && cuda_clock_looks(s)))
         return run_apart(s, q);
     if (t->notes[0].n > NOTES_MAX / 2)
         TRY(flush(s));

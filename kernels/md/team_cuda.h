@@ -12,11 +12,12 @@
  * How a kernel joins:
  * - Its text is a __device__ function of its arguments that knows nothing of
  *   blockIdx.z, gridDim.z; kernel_of<text, 1>() makes both its kernels.
+ *   kernel_of<text, JOINS_LOOSELY>(): stores may have grids of different width,
+ *   since threads too many do nothing.
  * - cuda_run(s, name, kernel, grid, arguments...) launches or notes it.
  * - What the host waits for goes to *s->result by cuda_send(). Nothing else of
  *   a call (enum step_kind) may use the stream, and no array may grow.
- * - has_joint_kernels() of team_cuda.cu lets the call, and md_alone() of
- *   md_step.c the runs that queue it. What is not queued is right, but alone.
+ * - What is not queued is right, but alone.
  *
  * Private to the .cu files of kernels/md.
  */
@@ -38,6 +39,8 @@
 #define cuda_launch_order MD_NAME(cuda_launch_order)
 #define cuda_launch_neighbors MD_NAME(cuda_launch_neighbors)
 #define cuda_list_is_built MD_NAME(cuda_list_is_built)
+#define cuda_ready_list MD_NAME(cuda_ready_list)
+#define cuda_list_had_room MD_NAME(cuda_list_had_room)
 
 /* ---- kernels ---- */
 
@@ -109,11 +112,16 @@ static void launch_joint(const void *table, dim3 grid, unsigned n,
            (const Arguments *)table);
 }
 
+/* Of kernel_of(): where stores may have grids of different width, of which the
+ * widest is right for all. */
+enum { JOINS_LOOSELY = 2 };
+
 /* joint: NULL, stores of a team never launch it. */
 template <class... A> struct team_kernel {
     int threads;
     void (*alone)(A...);
     team_launcher joint;
+    int loose;
 };
 
 template <auto TEXT, int JOINS, int AT_ONCE, int THREADS, class... P>
@@ -121,7 +129,7 @@ static constexpr auto make_kernel(void (*)(P...))
 {
     team_kernel<typename team_value<P>::type...> k = {
         THREADS, alone<TEXT, THREADS, AT_ONCE, typename team_value<P>::type...>,
-        NULL};
+        NULL, JOINS == JOINS_LOOSELY};
     if constexpr (JOINS != 0)
         k.joint = launch_joint<TEXT, THREADS, AT_ONCE,
                                team_arguments<typename team_value<P>::type...>>;
@@ -156,7 +164,7 @@ static constexpr auto kernel_of(void)
 
 /* Note this launch for the store, whose s->notes is not NULL. */
 int cuda_team_note(struct md_store *s, const char *name, team_launcher joint,
-                   dim3 grid, const void *arguments, size_t bytes);
+                   int loose, dim3 grid, const void *arguments, size_t bytes);
 
 template <class... A>
 static int cuda_run(struct md_store *s, const char *name,
@@ -166,7 +174,8 @@ static int cuda_run(struct md_store *s, const char *name,
     if (s->notes) {
         team_arguments<A...> all;
         team_pack(&all, arguments...);
-        return cuda_team_note(s, name, kernel.joint, grid, &all, sizeof all);
+        return cuda_team_note(s, name, kernel.joint, kernel.loose, grid, &all,
+                              sizeof all);
     }
     LAUNCH(kernel.alone, grid, (unsigned)kernel.threads, 0, s->device->stream,
            arguments...);
@@ -214,10 +223,12 @@ int cuda_launch_keys(struct md_store *s, struct sorting_place at,
                      uint32_t slots);
 int cuda_launch_order(struct md_store *s, struct sorting_place at,
                       uint32_t slots);
-/* The list with the rows there are; s->result->needed is how many there should
- * be if these are too few. */
+/* Room for the list of copies; and both lists with the rows there are.
+ * cuda_list_had_room(): these were enough. */
+int cuda_ready_list(struct md_store *s);
 int cuda_launch_neighbors(struct md_store *s);
-/* What follows where there were enough. */
+int cuda_list_had_room(const struct md_store *s);
+/* What follows then. */
 int cuda_list_is_built(struct md_store *s);
 
 #endif

@@ -21,6 +21,13 @@ static __device__ __forceinline__ uint32_t thread_index(void)
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* Before something is counted. */
+static __device__ __forceinline__ void clear_number(unsigned *number)
+{
+    if (thread_index() == 0)
+        *number = 0;
+}
+
 /* Minimum image in the directions that this rank spans. */
 static __device__ __forceinline__ scalar nearest_image(scalar d, scalar period,
                                                        scalar per_period)

@@ -423,7 +423,6 @@ const struct solver solver_md = {
     .later_keys = later_keys,
     .step = md_step,
     .ahead = md_ahead,
-    .alone = md_alone,
     .blocked = md_blocked,
     .step_number = md_step_number,
     .time = md_time,

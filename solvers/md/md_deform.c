@@ -230,10 +230,9 @@ static void stretch_third(struct md *md, struct md_shear *m)
     md->tilt[2] *= grow[1];
 }
 
-double md_deform_drift(struct md *md)
+void md_deform_box(struct md *md)
 {
-    const struct md_deform *f = &md->deform;
-    struct md_geometry box;
+    struct md_deform *f = &md->deform;
     struct md_shear m = {.along = f->along,
                          .across = f->across,
                          .strain = f->shear * md->dt,
@@ -247,9 +246,16 @@ double md_deform_drift(struct md *md)
         md->tilt[f->along == 0 ? 1 : 2] += m.strain * md->box_length[2];
     }
     stretch_third(md, &m);
-    md_new_box(md, md->barostat.length, &box);
-    m.box = &box;
-    return md->k->shear(md->store, &m);
+    md_new_box(md, md->barostat.length, &f->box);
+    m.box = &f->box;
+    f->motion = m;
+    if (md->k->shear_ahead)
+        md->k->shear_ahead(md->store, &f->motion);
+}
+
+double md_deform_drift(struct md *md)
+{
+    return md->k->shear(md->store, &md->deform.motion);
 }
 
 /* What the strain changes of the tail correction, which goes with 1 / V, and of

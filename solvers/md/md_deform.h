@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "kernels/md/md_kernels.h"
+
 struct ctx;
 struct md;
 struct params;
@@ -32,6 +34,10 @@ struct md_deform {
     double work;      /* put into the particles so far, energy */
     double carried;   /* of a barostat's p V: what the strain has changed */
     double listed[3]; /* tilt when the pair list was built */
+
+    /* the first half of the present step, under shear */
+    struct md_geometry box;
+    struct md_shear motion;
 
     /* the present step, as it began */
     double kinetic[6], before[3]; /* before: edges */
@@ -56,7 +62,9 @@ int md_deform_start(struct ctx *ctx, struct md *md);
 void md_deform_ask(struct md *md);
 /* Before the first half of a step: where the box goes. */
 int md_deform_begin(struct ctx *ctx, struct md *md);
-/* The first half under shear; what md_kernels.kick_drift() does. */
+/* Under shear: the new box of a step, whose first half may begin; and that
+ * half, what md_kernels.kick_drift() does. */
+void md_deform_box(struct md *md);
 double md_deform_drift(struct md *md);
 /* After the last kick: the work of this step. Collective. */
 int md_deform_finish(struct ctx *ctx, struct md *md);

@@ -120,8 +120,9 @@ static int begin_drift(struct ctx *ctx, struct md *md)
         md_brownian_ahead(md);
     if (stretches(md))
         md_barostat_box(md);
-    if (md->deform.kind != MD_DEFORM_SHEAR)
-        md_walls_reflect_ahead(md);
+    if (md->deform.kind == MD_DEFORM_SHEAR)
+        md_deform_box(md);
+    md_walls_reflect_ahead(md);
     return 0;
 }
 
@@ -194,12 +195,4 @@ int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more)
     TRY(do_part(ctx, md, look, stop));
     *more = md->parts.next != PART_FINISH;
     return 0;
-}
-
-/* ---- what goes ahead together with other runs ---- */
-
-const char *md_alone(const void *state)
-{
-    const struct md *md = state;
-    return md->tilted ? "a tilted box" : NULL;
 }

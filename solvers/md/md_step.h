@@ -22,7 +22,6 @@ struct md_parts {
 /* See struct solver. */
 int md_step(struct ctx *ctx, void *state, int look, int *stop);
 int md_ahead(struct ctx *ctx, void *state, int look, int *stop, int *more);
-const char *md_alone(const void *state);
 
 /* ---- md_ensemble.c: what a thermostat adds to a step ---- */
 /* Once there are forces; before the first half of a step, and before a barostat

@@ -142,6 +142,7 @@ static void channel_init(struct md_channel *c, const struct grid *g,
     grid_block(g, at, c->receiver_lo, c->receiver_hi);
     grid_image(g, delta, image, shift);
     for (int d = 0; d < 3; d++) {
+        c->image[d] = image[d];
         c->shift[d] = -image[d] * g->box_length[d] - shift[d];
         c->lo[d] = c->receiver_lo[d] - c->shift[d];
         c->hi[d] = c->receiver_hi[d] - c->shift[d];
@@ -400,6 +401,9 @@ int halo_redistribute(struct ctx *ctx, struct halo *h,
             status = k->select_halo(ctx, s, 0, NULL, NULL);
         if (status == 0)
             status = k->accept_halo(ctx, s, 0, NULL);
+    } else if (halo_stays_here(h, k)) {
+        if (status == 0)
+            status = k->copy_own(ctx, s, h->n_channels, h->channels);
     } else {
         status = exchange_copies(ctx, h, k, s, status);
     }
@@ -410,7 +414,7 @@ int halo_redistribute(struct ctx *ctx, struct halo *h,
 int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
               struct md_store *s)
 {
-    if (h->n_peers == 0)
+    if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
     timer_begin(ctx->timers, h->phase_halo);
     set_halo_bytes(h, k->halo_record_bytes(0));
@@ -425,6 +429,10 @@ int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 {
     if (h->n_peers == 0)
         return 0;
+    if (halo_stays_here(h, k)) {
+        k->move_copies(s);
+        return 0;
+    }
     timer_begin(ctx->timers, h->phase_halo);
     int status = comm_exchange_wait(ctx, h->exchange);
     if (status == 0)
@@ -436,7 +444,7 @@ int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
                     struct md_store *s)
 {
-    if (h->n_peers == 0)
+    if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
     timer_begin(ctx->timers, h->phase_halo);
     set_halo_bytes(h, k->extra_bytes());
@@ -451,6 +459,10 @@ int halo_complete_extra(struct ctx *ctx, struct halo *h,
 {
     if (h->n_peers == 0)
         return 0;
+    if (halo_stays_here(h, k)) {
+        k->copy_extra(s);
+        return 0;
+    }
     timer_begin(ctx->timers, h->phase_halo);
     int status = comm_exchange_wait(ctx, h->exchange);
     if (status == 0)
@@ -464,6 +476,10 @@ int halo_values(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 {
     if (h->n_peers == 0)
         return 0;
+    if (halo_stays_here(h, k)) {
+        k->copy_values(s, what);
+        return 0;
+    }
     timer_begin(ctx->timers, h->phase_halo);
     set_halo_bytes(h, 3 * sizeof(double));
     k->pack_values(s, what, (double(*)[3])(void *)h->copies.bytes);

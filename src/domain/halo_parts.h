@@ -36,6 +36,14 @@ struct halo {
     int phase_migrate, phase_halo;
 };
 
+/* Whether all copies are of this rank's own particles, and the backend makes
+ * them without messages. */
+static inline int halo_stays_here(const struct halo *h,
+                                  const struct md_kernels *k)
+{
+    return k->copy_own && h->n_peers == 1 && h->peers[0] == h->grid.rank;
+}
+
 /* Room for n bytes; grows by a quarter more than asked for, so that a slowly
  * changing size settles. Errors: STATUS_MEMORY. */
 int halo_reserve(struct ctx *ctx, struct buffer *b, size_t n);

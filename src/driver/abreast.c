@@ -35,7 +35,7 @@ static const char *reason(const struct job *job)
     if (params_is_set(job->params, "output", "staging") &&
         strcmp(params_string(job->params, "output", "staging"), "on") == 0)
         return "output.staging = \"on\"";
-    return job->solver->alone(job->state);
+    return NULL;
 }
 
 /* What is wrong with the deck is told when it is run. */

@@ -13,48 +13,8 @@ tap.need("numpy", "h5py")
 sys.path[:0] = [os.path.join(tap.TOP_SRCDIR, "tests", "physics")]
 
 import mdrun
+import teams
 
-PROGRAM = tap.simulated_card()
-# Bits are compared: memory need not be closed at every wait.
-os.environ["CUDASIM_PROTECT"] = "0"
-
-DECK = """
-[run]
-solver = "md"
-seed = 7
-[md]
-timestep = 0.002
-steps = 12
-{system}
-[ensemble]
-replicas = 3
-[output]
-observables_every = 12
-frames_every = 12
-"""
-START = """
-[md.initial]
-lattice = "fcc"
-cells = [3, 3, 3]
-density = 0.6
-{temperature}
-"""
-TWO = """
-[[md.species]]
-name = "A"
-mass = 1.0
-fraction = 0.5
-{friction}
-[[md.species]]
-name = "B"
-mass = 2.0
-fraction = 0.5
-[md.pair]
-style = "{style}"
-cutoff = 1.7
-skin = 0.2
-rebuild_every = 5
-"""
 LJ = """
 [[md.pair.coefficients]]
 species = ["A", "A"]
@@ -76,12 +36,10 @@ repulsion = 30.0
 species = ["B", "B"]
 repulsion = 20.0
 """
-WARM = "temperature = 1.0"
 
 
-def liquid(friction="", style="lj", pairs=LJ, warm=WARM):
-    return (START.format(temperature=warm)
-            + TWO.format(friction=friction, style=style) + pairs)
+def liquid(pairs=LJ, **keys):
+    return teams.liquid(pairs, **keys)
 
 
 def bath(kind, more="relaxation = 0.2"):
@@ -102,6 +60,8 @@ SLIT = (wall("zlo", "reflect") + wall("zhi", "reflect")
 HELD = (group("plate", "freeze", "ids = [1, 20]")
         + group("belt", "move", "ids = [30, 40]\nvelocity = [0, 1, 0.5]")
         + group("load", "pull", 'species = ["B"]\nforce = [0, 2, 0]'))
+LEANING = "[domain]\ntilt = [1.2, -0.7, 0.9]\n"
+SHEARED = '[md.deform]\nshear = 0.5\nplane = "xy"\n'
 WARMER = group("warmer", "none",
                "ids = [60, 80]\nfriction = 4.0\ntemperature = 2.0")
 
@@ -132,11 +92,11 @@ CASES = {
     "the same within walls, in any order":
         (liquid() + SLIT + HELD + bath("bussi"), "md.deterministic=true"),
     "friction by species and group":
-        (liquid("friction = 2.0") + WARMER + HELD + bath("langevin"),
+        (liquid(friction="friction = 2.0") + WARMER + HELD + bath("langevin"),
          "md.precision=single"),
     "friction by species, in any order":
-        (liquid("friction = 2.0") + bath("langevin"), "md.deterministic=true",
-         "md.precision=mixed"),
+        (liquid(friction="friction = 2.0") + bath("langevin"),
+         "md.deterministic=true", "md.precision=mixed"),
     "Brownian motion":
         (liquid(warm="") + HELD + SLIT + bath("brownian", "friction = 40.0"),),
     "Brownian motion, in any order":
@@ -170,13 +130,27 @@ CASES = {
     "Ewald's sum of a slab, in any order":
         (ions("ewald", True), "md.deterministic=true"),
     "a mesh of a slab": (ions("pme", True), "md.precision=single"),
+    "a tilted box": (liquid() + LEANING + bath("bussi"),),
+    "a tilted box, in any order":
+        (liquid() + LEANING + HELD + bath("langevin"), "md.deterministic=true",
+         "md.precision=mixed"),
+    "a tilted box at constant pressure":
+        (liquid() + LEANING
+         + npt("mtk", "nose-hoover", 'coupling = "anisotropic"'),),
+    "friction between pairs in a tilted box":
+        (liquid(style="dpd", pairs=SOFT) + LEANING
+         + bath("dpd", "gamma = 4.5"), "md.precision=single"),
+    "a mesh of a tilted box":
+        (ions("pme") + LEANING, "md.precision=mixed"),
+    "a box that is sheared":
+        (liquid() + SHEARED + bath("bussi"), "md.precision=single"),
+    "a box that is sheared between walls":
+        (liquid() + SHEARED + wall("zlo", "reflect") + wall("zhi", "reflect")
+         + bath("nose-hoover"), "md.deterministic=true"),
+    "a box that is sheared under pressure":
+        (liquid() + SHEARED
+         + npt("mtk", "nose-hoover", 'coupling = "anisotropic"'),),
 }
-
-
-def run(out, *more, seed):
-    """What a run says."""
-    return tap.run(PROGRAM, "run", "deck.toml", "--output", out, "--device",
-                   "cuda", *more, env=tap.seeded(seed)).stdout
 
 
 def bits(folder):
@@ -190,15 +164,15 @@ def share(text):
 
 
 for n, (name, (system, *keys)) in enumerate(CASES.items()):
-    mdrun.write("deck.toml", DECK.format(system=system))
+    mdrun.write("deck.toml", teams.deck(system))
     out, alone = f"team{n}", f"alone{n}"
-    text = run(out, *keys, seed=n + 1)
-    run(alone, *keys, "run.seed=8", "ensemble.replicas=1", seed=n + 4)
+    text = teams.run("deck.toml", out, *keys, seed=n + 1)
+    teams.run("deck.toml", alone, *keys, "run.seed=8", "ensemble.replicas=1",
+              seed=n + 4)
     one, other = (bits(f"{out}/replica-{i:04d}") for i in (1, 2))
     tap.ok("3 run together" in text and one != other and one == bits(alone),
            f"{name}: three run together, each with the bits of a run of its "
            "own")
-    # Rows of observables ask for what a step alone does not.
     tap.below(100 - share(text), 20, f"{name}: percent of a step that ran "
               "apart")
 tap.done()

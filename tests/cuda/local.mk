@@ -18,9 +18,9 @@ CUDA_TESTS = \
 	tests/cuda/t_transforms.sh
 TESTS += $(CUDA_TESTS)
 EXTRA_DIST += tests/cuda/transforms.cu
-EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/faults.cu \
-	tests/cuda/faults.h tests/cuda/faults_host.cu tests/cuda/right.cu \
-	tests/cuda/samples.cu tests/cuda/samples.h
+EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/teams.py \
+	tests/cuda/faults.cu tests/cuda/faults.h tests/cuda/faults_host.cu \
+	tests/cuda/right.cu tests/cuda/samples.cu tests/cuda/samples.h
 
 MOLECULES_SOURCES = tests/cuda/molecules.c tests/cuda/molecules.h \
 	tests/cuda/molecules_case.c tests/cuda/molecules_charged.c \

@@ -20,11 +20,9 @@ import bonds
 import mdrun
 import metals
 import replicated
+import teams
 from replicated import N, path, same
-
-PROGRAM = tap.simulated_card()
-# Bits are compared: memory need not be closed at every wait.
-os.environ["CUDASIM_PROTECT"] = "0"
+from teams import PROGRAM, run
 
 LADDER = replicated.LADDER.format(thermostat="nose-hoover", steps=40)
 ALIKE = LADDER.replace(
@@ -33,14 +31,6 @@ ALIKE = LADDER.replace(
 SAVE = "checkpoint.every=1000"  # at the end
 ALL = sys.argv[1:] == ["all"]
 STEPS = 30 if ALL else 20
-
-
-def run(deck, out, *more, device="cuda", ranks=1, seed=1):
-    """What it says."""
-    where = [] if "--resume" in more else ["--overwrite"]
-    return tap.run(PROGRAM, "run", deck, "--output", out, "--device", device,
-                   *where, *more, ranks=ranks,
-                   env=tap.seeded(seed)).stdout
 
 
 def each(out):
@@ -72,20 +62,6 @@ def check_exchange():
         tap.ok(same("card", "ranks"), "and on two ranks")
 
 
-OTHERS = """
-[run]
-solver = "md"
-seed = 7
-[md]
-timestep = 0.002
-steps = 12
-{system}
-[ensemble]
-replicas = 3
-[output]
-observables_every = 6
-frames_every = 12
-"""
 LJ = """
 [[md.pair.coefficients]]
 species = ["{a}", "{a}"]
@@ -143,25 +119,7 @@ file = "metal.alloy"
 skin = 0.1
 rebuild_every = 5
 """
-MORSE = """
-[md.initial]
-lattice = "fcc"
-cells = [3, 3, 3]
-density = 0.6
-temperature = 1.0
-[[md.species]]
-name = "A"
-mass = 1.0
-fraction = 0.5
-[[md.species]]
-name = "B"
-mass = 2.0
-fraction = 0.5
-[md.pair]
-style = "morse"
-cutoff = 1.7
-skin = 0.2
-rebuild_every = 5
+MORSE = teams.liquid(style="morse", pairs="""
 [[md.pair.coefficients]]
 species = ["A", "A"]
 d0 = 1.0
@@ -179,13 +137,16 @@ alpha = 5.0
 r0 = 1.08
 [md.field]
 acceleration = [0, 0, 0.1]
-"""
+""")
 # Other forces, and other sums of them.
 FORCES = {
     "molecules with charges": (MOLECULES, "md.precision=mixed"),
     "rigid bonds and a mesh": (RIGID,),
     "a metal, in any order": (METAL, "md.deterministic=true",
                               "run.units=metal"),
+    "a metal in a tilted box": (METAL, "domain.tilt=[3.6,-1.8,0.9]",
+                                "run.units=metal"),
+    "molecules in a tilted box": (MOLECULES, "md.initial.read=leaning.data"),
 }
 
 
@@ -196,7 +157,7 @@ def alike(out, i, name="alike"):
 # What is different in each: forces, thermostats, precisions, sums.
 CASES = {
     "langevin, two species, lists together":
-        (OTHERS.format(system=MORSE), 'md.ensemble.type="langevin"',
+        (teams.deck(MORSE, 6), 'md.ensemble.type="langevin"',
          "md.ensemble.temperature=1", "md.ensemble.relaxation=0.2",
          "md.precision=single"),
     "nose-hoover, in any order": (ALIKE, "md.deterministic=true"),
@@ -231,9 +192,13 @@ def check_team():
 def check_forces():
     """The same of what particles feel."""
     bonds.data_file("molecules.data", n=2)
+    with open("molecules.data", encoding="utf-8") as f:
+        mdrun.write("leaning.data", re.sub(r"(.* zlo zhi\n)",
+                                           r"\g<1>1.5 -1.0 2.0 xy xz yz\n",
+                                           f.read()))
     mdrun.write("metal.alloy", metals.setfl(metals.alloy(), ["Cu", "Ni"]))
     for n, (name, (system, *keys)) in enumerate(FORCES.items()):
-        deck = mdrun.write("other.toml", OTHERS.format(system=system))
+        deck = mdrun.write("other.toml", teams.deck(system, 6))
         out, alone = f"forces{n}", f"alone{n}"
         text = run(deck, out, *keys, seed=n + 1)
         run(deck, alone, *keys, "run.seed=8", "ensemble.replicas=1", seed=4)
@@ -258,10 +223,11 @@ def check_apart():
            and "in replica 0 of 3" in done.stderr
            and tap.numbers(alike("bad", 1)) and tap.numbers(alike("bad", 2)),
            "one that can not begin leaves the others alone")
-    text = run("alike.toml", "leaning", "md.steps=2", "domain.tilt=[0.1,0,0]")
-    tap.ok("one after another: with a tilted box" in text
-           and tap.numbers(alike("leaning", 2)),
-           "in a tilted box they run one after another, and the log says why")
+    text = run("alike.toml", "staged", "md.steps=2", "output.staging=on")
+    tap.ok('one after another: with output.staging = "on"' in text
+           and tap.numbers(alike("staged", 2)),
+           "with staged output they run one after another, and the log says "
+           "why")
 
 
 def moves(text):
