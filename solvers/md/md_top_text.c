@@ -322,6 +322,8 @@ static int read_joined(struct top_text *t, int *there)
         if (n < 0)
             return 0;
         s->line++;
+        if (s->line == 1 && strncmp(t->raw, "\xEF\xBB\xBF", 3) == 0)
+            memset(t->raw, ' ', 3); /* of an editor, to say that it is UTF-8 */
         if (!*there)
             t->place = (struct top_place){s->name, s->line};
         *there = 1;

@@ -17,6 +17,8 @@
 
 enum { SHOWN = 40 }; /* bytes of a bad word shown in a message */
 
+static const char no_text[] = "a zero byte: this is not a text file";
+
 int xyz_fail(struct xyz_text *x, const char *at, const char *fmt, ...)
 {
     char text[512];
@@ -47,8 +49,7 @@ static int next_line(struct xyz_text *x)
     while (n > 0 && (x->line[n - 1] == '\n' || x->line[n - 1] == '\r'))
         x->line[--n] = '\0';
     if (strlen(x->line) != (size_t)n)
-        return xyz_fail(x, x->line + strlen(x->line),
-                        "a zero byte: this is not a text file");
+        return xyz_fail(x, x->line + strlen(x->line), "%s", no_text);
     return 0;
 }
 
@@ -435,6 +436,8 @@ int xyz_end(struct xyz_text *x)
     while ((n = getline(&x->line, &x->capacity, x->file)) >= 0) {
         x->line_number++;
         const char *text = x->line + strspn(x->line, " \t\r\n");
+        if (strlen(x->line) != (size_t)n)
+            return xyz_fail(x, x->line + strlen(x->line), "%s", no_text);
         if (*text != '\0')
             return xyz_fail(x, text,
                             "text after the %" PRId64 " particles that the "

@@ -191,6 +191,16 @@ static void check_bytes(struct ctx *ctx)
     tap_ok(status == STATUS_INPUT && strstr(ctx->error.text, ":3:2: error"),
            "refused: a zero byte");
     case_close(&c);
+    static const char zeros[] = "1\n" BOX "\nA 1 2 3\n\0\0\0";
+    write_file(zeros, sizeof zeros - 1);
+    status = case_read(ctx, &c,
+                       "[run]\nsolver = \"md\"\n[md]\nsteps = 0\n"
+                       "[md.initial]\nread = \"%s/particles.xyz\"\n"
+                       "[md.pair]\ncutoff = 2\n",
+                       folder);
+    tap_ok(status == STATUS_INPUT && strstr(ctx->error.text, ":4:1: error"),
+           "refused: zero bytes behind the particles");
+    case_close(&c);
     status = case_read(ctx, &c,
                        "[run]\nsolver = \"md\"\n[md]\nsteps = 0\n"
                        "[md.initial]\nread = \"%s/none.xyz\"\n"

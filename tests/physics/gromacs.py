@@ -101,6 +101,11 @@ r = mdrun.run(cases.deck("wrong"), name="nested")
 compare(cases.energies(r), cases.VALUES["opls"],
         "definitions within one another, 16 of them, change nothing")
 
+change("topol.top", r"\A", "\ufeff")
+r = mdrun.run(cases.deck("wrong"), name="marked")
+compare(cases.energies(r), cases.VALUES["opls"],
+        "a byte order mark before a topology changes nothing")
+
 # Molecules of a mixture in any order, a line each. Once the time went up with the
 # square of the lines: 77 s for these.
 change("topol.top", r"SOL 24\n", "SOL 1\nSOL 0\n" * 200_000)
