@@ -200,8 +200,9 @@ int md_check_eam(struct ctx *ctx, const struct md_store *s)
 static void sum_over_threads(struct md_store *s)
 {
     size_t block = (size_t)TOUCH_BLOCK * (size_t)LANES;
-    size_t all = (size_t)s->n_clusters * (size_t)LANES;
-    int32_t blocks = (s->n_clusters + TOUCH_BLOCK - 1) / TOUCH_BLOCK;
+    int32_t clusters = md_clusters_pushed(s);
+    size_t all = (size_t)clusters * (size_t)LANES;
+    int32_t blocks = (clusters + TOUCH_BLOCK - 1) / TOUCH_BLOCK;
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
     for (int32_t b = 0; b < blocks; b++) {
         size_t begin = (size_t)b * block, end = begin + block;
@@ -262,22 +263,18 @@ static void embed(const struct md_store *s, const struct md_worker *w,
 
 void md_density_own(struct md_store *s, struct md_sums *sums)
 {
-    size_t own = (size_t)s->n_clusters * (size_t)LANES;
-    if (own == 0)
-        return;
-    memset(s->eam->rho, 0, own * sizeof *s->eam->rho);
-    run_densities(s, sums, 0);
+    size_t pushed = (size_t)md_clusters_pushed(s) * (size_t)LANES;
+    if (pushed > 0)
+        memset(s->eam->rho, 0, pushed * sizeof *s->eam->rho);
+    if (s->n_clusters > 0)
+        run_densities(s, sums, 0);
 }
 
-void md_density_halo(struct md_store *s, struct md_sums *sums)
+void md_density_finish(struct md_store *s, struct md_sums *sums)
 {
     struct md_eam_work *e = s->eam;
     if (s->n_clusters == 0)
         return;
-    if (s->n_halo > 0)
-        run_densities(s, sums, 1);
-    if (s->n_workers > 1)
-        sum_over_threads(s);
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++)
         embed(s, &s->workers[k], &e->shares[k], sums != NULL);
@@ -287,6 +284,32 @@ void md_density_halo(struct md_store *s, struct md_sums *sums)
     }
 }
 
+void md_density_halo(struct md_store *s, struct md_sums *sums)
+{
+    if (s->n_clusters == 0)
+        return;
+    if (s->n_halo > 0)
+        run_densities(s, sums, 1);
+    if (s->n_workers > 1)
+        sum_over_threads(s);
+    if (!s->setup.half)
+        md_density_finish(s, sums);
+}
+
+void md_pack_densities(const struct md_store *s, void *buffer)
+{
+    scalar *out = buffer;
+    for (size_t k = 0; k < s->n_above; k++)
+        out[k] = s->eam->rho[s->above_slot[k]];
+}
+
+void md_add_densities(struct md_store *s, const void *buffer)
+{
+    const scalar *from = buffer;
+    for (size_t k = 0; k < s->n_above_send; k++)
+        s->eam->rho[s->above_send[k]] += from[k];
+}
+
 size_t md_extra_bytes(void)
 {
     return sizeof(scalar);
@@ -294,14 +317,18 @@ size_t md_extra_bytes(void)
 
 void md_pack_extra(const struct md_store *s, void *buffer)
 {
+    const uint32_t *slot = s->setup.half ? s->above_send : s->send_slot;
+    size_t n = s->setup.half ? s->n_above_send : s->n_send;
     scalar *out = buffer;
-    for (size_t k = 0; k < s->n_send; k++)
-        out[k] = s->eam->slope[s->send_slot[k]];
+    for (size_t k = 0; k < n; k++)
+        out[k] = s->eam->slope[slot[k]];
 }
 
 void md_unpack_extra(struct md_store *s, const void *buffer)
 {
+    const uint32_t *slot = s->setup.half ? s->above_slot : s->halo_slot;
+    size_t n = s->setup.half ? s->n_above : s->n_halo;
     const scalar *from = buffer;
-    for (size_t k = 0; k < s->n_halo; k++)
-        s->eam->slope[s->halo_slot[k]] = from[k];
+    for (size_t k = 0; k < n; k++)
+        s->eam->slope[slot[k]] = from[k];
 }

@@ -72,6 +72,12 @@ int md_check_eam(struct ctx *ctx, const struct md_store *s);
 void md_density_own(struct md_store *s, struct md_sums *sums);
 #define md_density_halo MD_NAME(md_density_halo)
 void md_density_halo(struct md_store *s, struct md_sums *sums);
+#define md_density_finish MD_NAME(md_density_finish)
+void md_density_finish(struct md_store *s, struct md_sums *sums);
+#define md_pack_densities MD_NAME(md_pack_densities)
+void md_pack_densities(const struct md_store *s, void *buffer);
+#define md_add_densities MD_NAME(md_add_densities)
+void md_add_densities(struct md_store *s, const void *buffer);
 #define md_extra_bytes MD_NAME(md_extra_bytes)
 size_t md_extra_bytes(void);
 #define md_pack_extra MD_NAME(md_pack_extra)

@@ -44,12 +44,13 @@ static uint16_t at_most(uint32_t n)
     return n > UINT16_MAX ? UINT16_MAX : (uint16_t)n;
 }
 
-/* Copies whole vectors: both sides have room for one more. */
-static void append_row(struct md_list *list, uint32_t cluster,
+/* Copies whole vectors: both sides have room for one more. pushed: copies get
+ * forces as own particles do. */
+static void append_row(struct md_list *list, uint32_t cluster, int pushed,
                        struct draft *draft)
 {
     uint32_t all = draft->n + draft->n_halo;
-    uint32_t left = draft->n, left_halo = draft->n_halo;
+    uint32_t left = pushed ? all : draft->n, left_halo = all - left;
     uint8_t with_self = draft->with_self;
     for (uint32_t q = 0; q < all; q += BOX_LANES)
         memcpy(list->tiles + list->n_tiles + q, draft->tiles + q,
@@ -359,7 +360,7 @@ static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
     if (reserve_rows(s, list, (size_t)drafts->n, drafts->tiles) != 0)
         return -1;
     for (int k = 0; k < drafts->n; k++)
-        append_row(list, (uint32_t)i,
+        append_row(list, (uint32_t)i, s->setup.half,
                    &drafts->row[drafts->key[k] & ((1u << DRAFT_BITS) - 1)]);
     if (s->masked)
         make_masks(s, list, i, first, drafts);
@@ -369,12 +370,13 @@ static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
 /* Where this worker's rows add forces, for the sum over threads. */
 static void mark_touched(const struct md_store *s, struct md_worker *w)
 {
-    size_t block = CLUSTER(TOUCH_BLOCK), own = CLUSTER(s->n_clusters);
+    size_t block = CLUSTER(TOUCH_BLOCK),
+           pushed = CLUSTER(md_clusters_pushed(s));
     const struct md_list *lists[] = {&w->interior, &w->boundary};
     memset(w->touched, 0, s->cap_clusters / TOUCH_BLOCK + 1);
     for (int k = 0; k < 2; k++)
         for (size_t t = 0; t < lists[k]->n_tiles; t++)
-            if (lists[k]->tiles[t] < own)
+            if (lists[k]->tiles[t] < pushed)
                 w->touched[lists[k]->tiles[t] / block] = 1;
     for (int32_t c = w->first; c < w->last; c++)
         w->touched[c / TOUCH_BLOCK] = 1;
@@ -392,7 +394,7 @@ int md_build_list(struct ctx *ctx, struct md_store *s)
         struct md_worker *w = &s->workers[k];
         w->interior.n_rows = w->interior.n_tiles = 0;
         w->boundary.n_rows = w->boundary.n_tiles = 0;
-        w->failed = md_find_candidates(s, w, radius, add_rows, NULL);
+        w->failed = md_find_candidates(s, w, radius, 0, add_rows, NULL);
         if (s->n_workers > 1 && !w->failed)
             mark_touched(s, w);
     }

@@ -208,12 +208,13 @@ static loop_fn choose_loop(const struct md_store *s, int want, int boundary)
  */
 static void sum_over_threads(struct md_store *s)
 {
-    int32_t blocks = (s->n_clusters + TOUCH_BLOCK - 1) / TOUCH_BLOCK;
+    int32_t clusters = md_clusters_pushed(s);
+    int32_t blocks = (clusters + TOUCH_BLOCK - 1) / TOUCH_BLOCK;
 #pragma omp parallel for schedule(static) num_threads(s->n_workers)
     for (int32_t b = 0; b < blocks; b++) {
         size_t begin = CLUSTER((size_t)b * TOUCH_BLOCK);
         size_t end = CLUSTER((size_t)b * TOUCH_BLOCK + TOUCH_BLOCK);
-        size_t all = CLUSTER(s->n_clusters);
+        size_t all = CLUSTER(clusters);
         end = end < all ? end : all;
         for (int w = 0; w < s->n_workers; w++) {
             if (!s->workers[w].touched[b])
@@ -273,6 +274,9 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
 
 void md_force_own(struct md_store *s, struct md_sums *sums)
 {
+    if (s->n_clusters_above > 0)
+        memset(s->f + CLUSTER(s->n_clusters), 0,
+               CLUSTER(s->n_clusters_above) * sizeof *s->f);
     if (s->n_clusters == 0)
         return;
     if (!s->f_cleared)

@@ -4,6 +4,7 @@ MD_LOOP_SOURCES = \
 	kernels/simd.h \
 	kernels/simd_pack.h \
 	kernels/md/md_kernels.h \
+	kernels/md/md_types.h \
 	kernels/md/id_table.h \
 	kernels/md/md_terms.h \
 	kernels/md/md_mesh.h \

@@ -98,8 +98,8 @@ static int for_each_pair(struct ctx *ctx, const struct md_store *store,
     struct pair_visit v = {pair, user, radius * radius};
     double reach = radius + 2 * greatest_way(s);
     for (int k = 0; k < s->n_workers; k++)
-        if (md_find_candidates(s, &s->workers[k], reach, visit_cluster, &v) !=
-            0)
+        if (md_find_candidates(s, &s->workers[k], reach, 1, visit_cluster,
+                               &v) != 0)
             return FAIL(ctx, STATUS_MEMORY, "no memory to search pairs");
     return 0;
 }

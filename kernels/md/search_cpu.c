@@ -42,8 +42,9 @@ static void column_range(const struct md_columns *c, int d, double lo,
 static int link_shift(struct md_store *s, struct md_worker *w, int32_t column,
                       int halo, double radius, int sx, int sy, size_t *n)
 {
-    const struct md_columns *own = &s->columns;
-    const struct md_columns *to = halo ? &s->halo_columns : own;
+    const struct md_columns *const all[] = {&s->columns, &s->halo_columns,
+                                            &s->below_columns};
+    const struct md_columns *own = all[0], *to = all[halo];
     int at[2] = {column % own->n[0], column / own->n[0]};
     int shift_xy[2] = {sx, sy};
     double lo[2], hi[2];
@@ -87,11 +88,12 @@ static int link_shift(struct md_store *s, struct md_worker *w, int32_t column,
 }
 
 static int link_column(struct md_store *s, struct md_worker *w, int32_t column,
-                       double radius, size_t *n)
+                       double radius, int below, size_t *n)
 {
     int mx = s->setup.cut[0] ? 0 : 1, my = s->setup.cut[1] ? 0 : 1;
+    int kinds = s->n_halo == 0 ? 1 : below && s->setup.half ? 3 : 2;
     *n = 0;
-    for (int halo = 0; halo < (s->n_halo > 0 ? 2 : 1); halo++)
+    for (int halo = 0; halo < kinds; halo++)
         for (int sy = -my; sy <= my; sy++)
             for (int sx = -mx; sx <= mx; sx++)
                 if (link_shift(s, w, column, halo, radius, sx, sy, n) != 0)
@@ -182,7 +184,7 @@ static int search_links(const struct md_store *s, struct md_worker *w,
 }
 
 int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
-                       md_visit visit, void *user)
+                       int below, md_visit visit, void *user)
 {
     const int32_t *start = s->columns.start;
     size_t columns = (size_t)s->columns.n[0] * (size_t)s->columns.n[1];
@@ -194,7 +196,7 @@ int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
         size_t n_links;
         if (i >= end)
             continue;
-        if (link_column(s, w, (int32_t)c, reach, &n_links) != 0)
+        if (link_column(s, w, (int32_t)c, reach, below, &n_links) != 0)
             return -1;
         for (; i < end; i++) {
             if (search_links(s, w, n_links, i, radius2) != 0)

@@ -375,7 +375,7 @@ int md_sort(struct ctx *ctx, struct md_store *s)
 #endif
     s->f_cleared = 0;
     s->n_clusters = n_clusters;
-    s->n_clusters_halo = 0;
+    s->n_clusters_halo = s->n_clusters_above = 0;
     s->n_halo = 0;
     s->n_inbox = 0;
     if (s->cap_inbox > 4096) { /* the initial crowd; arrivals are few */

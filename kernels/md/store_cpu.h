@@ -7,7 +7,9 @@
  * cutoff and id 0. The pair list has one row for a particle, periodic shift and
  * kind (own or halo), of tiles: the clusters that hold a partner within the
  * list radius. Of own pairs only one of (i, j), (j, i) is listed (Newton's
- * third law); halo copies get no forces back.
+ * third law). Halo copies get no forces, and each of the two ranks computes a
+ * pair; or with setup.half those from above stand in the list like own clusters
+ * and their forces are sent back, and those from below are not in it.
  *
  * Private to kernels/md/ *_cpu.c.
  */
@@ -111,12 +113,13 @@ struct md_store {
     scalar shift[SHIFTS][3];
     double far; /* coordinate of padding */
 
-    size_t n_own, n_halo;    /* particles */
-    int32_t n_clusters;      /* own */
-    int32_t n_clusters_halo; /* behind the own ones */
-    size_t cap_clusters;     /* allocated, own and halo */
-    state *x, *v, *sorted;   /* [cap][3][LANES]; sorted: scratch of sort() */
-    scalar *pair_x;          /* == x in double and single precision */
+    size_t n_own, n_halo;     /* particles */
+    int32_t n_clusters;       /* own */
+    int32_t n_clusters_halo;  /* behind the own ones */
+    int32_t n_clusters_above; /* the first of these, with setup.half */
+    size_t cap_clusters;      /* allocated, own and halo */
+    state *x, *v, *sorted;    /* [cap][3][LANES]; sorted: scratch of sort() */
+    scalar *pair_x;           /* == x in double and single precision */
     scalar *f;
     state *listed; /* x when the list was built */
     float *moved;  /* way since then */
@@ -139,7 +142,7 @@ struct md_store {
     int32_t *key, *order, *by_column;
     double *z, *z_by_column;
     size_t cap_key, cap_order, cap_by_column, cap_z, cap_z_by_column;
-    struct md_columns columns, halo_columns;
+    struct md_columns columns, halo_columns, below_columns;
 
     /* halo: what goes where, and where what comes stands */
     int n_channels;
@@ -147,8 +150,13 @@ struct md_store {
     size_t *channel_n;
     uint32_t *send_slot;
     size_t n_send, cap_send, cap_channels;
+    int *channel_above;
     uint32_t *halo_slot; /* [n_halo] slot of each received record */
     size_t cap_halo_slot;
+    /* With setup.half, of those through channels that are above: the slots of
+     * the particles chosen, and those of the copies received; in order */
+    uint32_t *above_send, *above_slot;
+    size_t n_above_send, n_above, cap_above_send, cap_above_slot;
 
     int n_workers;
     struct md_worker *workers;
@@ -203,6 +211,11 @@ struct md_store {
 #define md_pack_halo MD_NAME(md_pack_halo)
 #define md_accept_halo MD_NAME(md_accept_halo)
 #define md_unpack_halo MD_NAME(md_unpack_halo)
+#define md_count_above MD_NAME(md_count_above)
+#define md_pack_above MD_NAME(md_pack_above)
+#define md_unpack_above MD_NAME(md_unpack_above)
+#define md_pack_forces MD_NAME(md_pack_forces)
+#define md_add_forces MD_NAME(md_add_forces)
 #define md_find_candidates MD_NAME(md_find_candidates)
 #define md_build_list MD_NAME(md_build_list)
 #define md_force_own MD_NAME(md_force_own)
@@ -281,15 +294,27 @@ void md_pack_halo(struct md_store *s, int with_species, void *buffer);
 int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
                    const void *buffer);
 void md_unpack_halo(struct md_store *s, const void *buffer);
+void md_count_above(const struct md_store *s, int n_peers, const size_t *n,
+                    size_t *above);
+void md_pack_above(struct md_store *s, void *buffer);
+void md_unpack_above(struct md_store *s, const void *buffer);
+void md_pack_forces(const struct md_store *s, void *buffer);
+void md_add_forces(struct md_store *s, const void *buffer);
+
+/* Clusters whose particles get forces: own ones, and copies from above. */
+static inline int32_t md_clusters_pushed(const struct md_store *s)
+{
+    return s->n_clusters + s->n_clusters_above;
+}
 
 /* For each own cluster I of worker w (ascending), find the clusters with a box
  * within `radius` of I's, in buckets of w->candidates: own ones (each pair
- * once) and halo copies, by shift; then call visit. Returns 0 or -1 (out of
- * memory). */
+ * once) and halo copies (below: also those from there, with setup.half), by
+ * shift; then call visit. Returns 0 or -1 (out of memory). */
 typedef int (*md_visit)(struct md_store *s, struct md_worker *w, int32_t i,
                         void *user);
 int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
-                       md_visit visit, void *user);
+                       int below, md_visit visit, void *user);
 
 int md_build_list(struct ctx *ctx, struct md_store *s);
 void md_force_own(struct md_store *s, struct md_sums *sums);

@@ -80,6 +80,11 @@ double md_halo_radius(const struct md *md)
     return fmax(range, md->pair.reach) + md->pair.skin;
 }
 
+int md_shares_pairs(const struct md *md)
+{
+    return md->k && md->k->pack_forces && md->ensemble != MD_DPD;
+}
+
 /* ---- forces ---- */
 
 /* Terms depend on nothing but who is here: while nobody comes or goes they stay
@@ -134,6 +139,14 @@ double md_force_seconds(const struct ctx *ctx, const struct md *md)
            timer_seconds(ctx->timers, md->phase_bonded);
 }
 
+/* Forces on copies go home, and those of the mesh are found meanwhile. */
+static int finish_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    TRY(halo_post_forces(ctx, md->halo, md->k, md->store));
+    TRY(md_ewald_forces(ctx, md, sums));
+    return halo_complete_forces(ctx, md->halo, md->k, md->store);
+}
+
 /* Of metals: densities come before the forces. */
 static int metal_forces(struct ctx *ctx, struct md *md, int stale,
                         struct md_sums *sums)
@@ -142,7 +155,7 @@ static int metal_forces(struct ctx *ctx, struct md *md, int stale,
     pair_forces(ctx, md, 0, sums);
     TRY(halo_complete_extra(ctx, md->halo, md->k, md->store));
     pair_forces(ctx, md, 1, sums);
-    return 0;
+    return finish_forces(ctx, md, sums);
 }
 
 /* Forces on fresh copies: those among own particles are computed while the
@@ -156,7 +169,17 @@ static int refresh_and_force(struct ctx *ctx, struct md *md,
     pair_forces(ctx, md, 0, sums);
     TRY(halo_complete(ctx, md->halo, md->k, md->store));
     pair_forces(ctx, md, 1, sums);
-    return md_ewald_forces(ctx, md, sums);
+    return finish_forces(ctx, md, sums);
+}
+
+/* Forces where copies are fresh already. */
+static int force_at_once(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    if (md->eam)
+        return metal_forces(ctx, md, 0, sums);
+    pair_forces(ctx, md, 0, sums);
+    pair_forces(ctx, md, 1, sums);
+    return finish_forces(ctx, md, sums);
 }
 
 static int rebuild_and_force(struct ctx *ctx, struct md *md,
@@ -164,11 +187,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
 {
     TRY(md_balance(ctx, md));
     TRY(md_redistribute(ctx, md));
-    if (md->eam)
-        return metal_forces(ctx, md, 0, sums);
-    pair_forces(ctx, md, 0, sums);
-    pair_forces(ctx, md, 1, sums);
-    return md_ewald_forces(ctx, md, sums);
+    return force_at_once(ctx, md, sums);
 }
 
 static struct md_sums *want_sums(struct md *md, int wanted)
@@ -282,6 +301,7 @@ struct md_setup md_setup_of(const struct md *md)
         .eam = md->eam,
         .tables = md_forms_tables(md),
         .whole = md->grid.size == 1,
+        .half = md_shares_pairs(md),
         .tilted = md->tilted,
         .outer = md->walls.outer.n_held > 0 ? &md->walls.outer : NULL,
     };
@@ -322,6 +342,8 @@ int md_open_store(struct ctx *ctx, struct md *md)
     TRY(md_balance_check(ctx, md));
     TRY(md_walls_open(ctx, md));
     TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
+    if (md_shares_pairs(md)) /* terms look at all copies */
+        halo_halve(md->halo, md->bonded.on ? HALO_BOTH : HALO_ABOVE);
     TRY(md_ewald_open(ctx, md));
     if (!md->bonded.on)
         return 0;
@@ -342,13 +364,7 @@ static int md_start(struct ctx *ctx, void *state)
     TRY(md_bond_images_begin(ctx, md));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
     struct md_sums *sums = want_sums(md, 1);
-    if (md->eam) {
-        TRY(metal_forces(ctx, md, 0, sums));
-    } else {
-        pair_forces(ctx, md, 0, sums);
-        pair_forces(ctx, md, 1, sums);
-        TRY(md_ewald_forces(ctx, md, sums));
-    }
+    TRY(force_at_once(ctx, md, sums));
     TRY(md_minimize(ctx, md));
     TRY(md_groups_start(ctx, md));
     md_brownian_start(ctx, md);

@@ -11,6 +11,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "domain/halo.h"
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/particles.h"
@@ -127,6 +128,7 @@ void md_analysis_check(struct params *p, const struct md *md)
 static int rdf_sample(struct ctx *ctx, struct md *md)
 {
     struct md_rdf *rdf = &md->rdf;
+    TRY(halo_refresh(ctx, md->halo, md->k, md->store));
     rdf->n_samples++;
     rdf->per_volume += 1 / md_volume(md);
     return md->k->pair_histogram(ctx, md->store, rdf->range, rdf->n_bins,

@@ -432,5 +432,11 @@ int md_eam_densities(struct ctx *ctx, struct md *md, int stale,
     timer_begin(ctx->timers, md->phase_pair);
     md->k->density_halo(md->store, sums);
     timer_end(ctx->timers, md->phase_pair);
+    if (md_shares_pairs(md)) {
+        TRY(halo_densities(ctx, md->halo, md->k, md->store));
+        timer_begin(ctx->timers, md->phase_pair);
+        md->k->density_finish(md->store, sums);
+        timer_end(ctx->timers, md->phase_pair);
+    }
     return halo_post_extra(ctx, md->halo, md->k, md->store);
 }

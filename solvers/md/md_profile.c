@@ -14,6 +14,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "domain/halo.h"
 #include "base/param.h"
 #include "domain/state.h"
 #include "kernels/md/cell.h"
@@ -203,6 +204,7 @@ static int fetch(struct ctx *ctx, const struct md *md, const struct profile *c,
     TRY(md_own_particles(ctx, md, p, n));
     if (!c->pressure)
         return 0;
+    TRY(halo_refresh(ctx, md->halo, md->k, md->store));
     *virial = malloc((*n + 1) * sizeof **virial);
     status = *virial
                  ? md->k->pair_virial(ctx, md->store, *virial)

@@ -147,6 +147,8 @@ static void channel_init(struct md_channel *c, const struct grid *g,
         c->lo[d] = c->receiver_lo[d] - c->shift[d];
         c->hi[d] = c->receiver_hi[d] - c->shift[d];
     }
+    int last = delta[2] ? 2 : delta[1] ? 1 : 0;
+    c->above = delta[last] < 0;
 }
 
 static int allocate(struct ctx *ctx, struct halo *h, int n_channels)
@@ -162,11 +164,13 @@ static int allocate(struct ctx *ctx, struct halo *h, int n_channels)
     h->recv_bytes = calloc(n, sizeof *h->recv_bytes);
     h->send_count = calloc(n, sizeof *h->send_count);
     h->recv_count = calloc(n, sizeof *h->recv_count);
+    h->above_count = calloc(n, sizeof *h->above_count);
     h->send_at = calloc(n, sizeof *h->send_at);
     h->recv_at = calloc(n, sizeof *h->recv_at);
     if (!h->peers || !h->first_channel || !h->channels || !h->delta ||
         !h->channel_count || !h->leaving || !h->send_bytes || !h->recv_bytes ||
-        !h->send_count || !h->recv_count || !h->send_at || !h->recv_at)
+        !h->send_count || !h->recv_count || !h->above_count || !h->send_at ||
+        !h->recv_at)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %d halo channels",
                     n_channels);
     return 0;
@@ -230,6 +234,11 @@ cleanup:
     return status;
 }
 
+void halo_halve(struct halo *h, enum halo_half half)
+{
+    h->half = half;
+}
+
 /* What find_peers() and open_exchange() have made. */
 static void forget_peers(struct halo *h)
 {
@@ -238,7 +247,8 @@ static void forget_peers(struct halo *h)
                       (void **)&h->channel_count, (void **)&h->leaving,
                       (void **)&h->send_bytes,    (void **)&h->recv_bytes,
                       (void **)&h->send_count,    (void **)&h->recv_count,
-                      (void **)&h->send_at,       (void **)&h->recv_at};
+                      (void **)&h->above_count,   (void **)&h->send_at,
+                      (void **)&h->recv_at};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) {
         free(*owned[k]);
         *owned[k] = NULL;
@@ -308,184 +318,4 @@ int halo_fit(struct ctx *ctx, struct halo *h)
     forget_peers(h);
     TRY(comm_agree(ctx, find_peers(ctx, h)));
     return open_exchange(ctx, h);
-}
-
-/* ---- messages ---- */
-
-/* Point send_at and recv_at into the buffers, peer after peer, and start. */
-static int start_messages(struct ctx *ctx, struct halo *h,
-                          const struct buffer *from, const struct buffer *to)
-{
-    unsigned char *send = from->bytes, *recv = to->bytes;
-    for (int p = 0; p < h->n_peers; p++) {
-        h->send_at[p] = send;
-        h->recv_at[p] = recv;
-        if (send)
-            send += h->send_bytes[p];
-        if (recv)
-            recv += h->recv_bytes[p];
-    }
-    return comm_exchange_post(ctx, h->exchange, h->send_at, h->send_bytes,
-                              h->recv_at, h->recv_bytes);
-}
-
-int halo_exchange(struct ctx *ctx, struct halo *h, const struct buffer *from,
-                  const struct buffer *to)
-{
-    TRY(start_messages(ctx, h, from, to));
-    return comm_exchange_wait(ctx, h->exchange);
-}
-
-/* The bytes of a halo message from the counts of copies. */
-static void set_halo_bytes(struct halo *h, size_t record)
-{
-    for (int p = 0; p < h->n_peers; p++) {
-        h->send_bytes[p] = h->send_count[p] * record;
-        h->recv_bytes[p] = h->recv_count[p] * record;
-    }
-}
-
-/* ---- halo copies ---- */
-
-/* Choose the copies of each channel; on failure there are none, so that the
- * peers, who wait for a message, get an empty one. */
-static int choose_copies(struct ctx *ctx, struct halo *h,
-                         const struct md_kernels *k, struct md_store *s)
-{
-    size_t record = k->halo_record_bytes(1);
-    int status =
-        k->select_halo(ctx, s, h->n_channels, h->channels, h->channel_count);
-    size_t n = halo_total(h->channel_count, h->n_channels);
-    if (status == 0)
-        status = halo_reserve(ctx, &h->copies, n * record);
-    for (int p = 0; p < h->n_peers; p++) {
-        int first = h->first_channel[p];
-        size_t copies = halo_total(&h->channel_count[first],
-                                   h->first_channel[p + 1] - first);
-        h->send_count[p] = status == 0 ? copies : 0;
-        h->send_bytes[p] = h->send_count[p] * record;
-    }
-    return status;
-}
-
-static int exchange_copies(struct ctx *ctx, struct halo *h,
-                           const struct md_kernels *k, struct md_store *s,
-                           int status)
-{
-    size_t record = k->halo_record_bytes(1);
-    if (status == 0)
-        status = choose_copies(ctx, h, k, s);
-    else
-        memset(h->send_bytes, 0, (size_t)h->n_peers * sizeof *h->send_bytes);
-    TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
-    for (int p = 0; p < h->n_peers; p++)
-        h->recv_count[p] = h->recv_bytes[p] / record;
-    size_t n = halo_total(h->recv_count, h->n_peers);
-    TRY(halo_reserve(ctx, &h->copied, n * record));
-    if (status == 0)
-        k->pack_halo(s, 1, h->copies.bytes);
-    TRY(halo_exchange(ctx, h, &h->copies, &h->copied));
-    return status != 0 ? status : k->accept_halo(ctx, s, n, h->copied.bytes);
-}
-
-int halo_redistribute(struct ctx *ctx, struct halo *h,
-                      const struct md_kernels *k, struct md_store *s,
-                      int64_t expected)
-{
-    timer_begin(ctx->timers, h->phase_migrate);
-    int status = halo_migrate(ctx, h, k, s, expected);
-    timer_end(ctx->timers, h->phase_migrate);
-    timer_begin(ctx->timers, h->phase_halo);
-    if (h->n_peers == 0) {
-        if (status == 0)
-            status = k->select_halo(ctx, s, 0, NULL, NULL);
-        if (status == 0)
-            status = k->accept_halo(ctx, s, 0, NULL);
-    } else if (halo_stays_here(h, k)) {
-        if (status == 0)
-            status = k->copy_own(ctx, s, h->n_channels, h->channels);
-    } else {
-        status = exchange_copies(ctx, h, k, s, status);
-    }
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
-}
-
-int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-              struct md_store *s)
-{
-    if (h->n_peers == 0 || halo_stays_here(h, k))
-        return 0;
-    timer_begin(ctx->timers, h->phase_halo);
-    set_halo_bytes(h, k->halo_record_bytes(0));
-    k->pack_halo(s, 0, h->copies.bytes);
-    int status = start_messages(ctx, h, &h->copies, &h->copied);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
-}
-
-int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                  struct md_store *s)
-{
-    if (h->n_peers == 0)
-        return 0;
-    if (halo_stays_here(h, k)) {
-        k->move_copies(s);
-        return 0;
-    }
-    timer_begin(ctx->timers, h->phase_halo);
-    int status = comm_exchange_wait(ctx, h->exchange);
-    if (status == 0)
-        k->unpack_halo(s, h->copied.bytes);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
-}
-
-int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                    struct md_store *s)
-{
-    if (h->n_peers == 0 || halo_stays_here(h, k))
-        return 0;
-    timer_begin(ctx->timers, h->phase_halo);
-    set_halo_bytes(h, k->extra_bytes());
-    k->pack_extra(s, h->copies.bytes);
-    int status = start_messages(ctx, h, &h->copies, &h->copied);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
-}
-
-int halo_complete_extra(struct ctx *ctx, struct halo *h,
-                        const struct md_kernels *k, struct md_store *s)
-{
-    if (h->n_peers == 0)
-        return 0;
-    if (halo_stays_here(h, k)) {
-        k->copy_extra(s);
-        return 0;
-    }
-    timer_begin(ctx->timers, h->phase_halo);
-    int status = comm_exchange_wait(ctx, h->exchange);
-    if (status == 0)
-        k->unpack_extra(s, h->copied.bytes);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
-}
-
-int halo_values(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                struct md_store *s, enum md_value what)
-{
-    if (h->n_peers == 0)
-        return 0;
-    if (halo_stays_here(h, k)) {
-        k->copy_values(s, what);
-        return 0;
-    }
-    timer_begin(ctx->timers, h->phase_halo);
-    set_halo_bytes(h, 3 * sizeof(double));
-    k->pack_values(s, what, (double(*)[3])(void *)h->copies.bytes);
-    int status = halo_exchange(ctx, h, &h->copies, &h->copied);
-    if (status == 0)
-        k->unpack_values(s, (const double(*)[3])(void *)h->copied.bytes);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
 }

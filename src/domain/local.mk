@@ -10,6 +10,7 @@ libwarpdeck_a_SOURCES += \
 	src/domain/grid.h \
 	src/domain/halo.c \
 	src/domain/halo.h \
+	src/domain/halo_messages.c \
 	src/domain/halo_migrate.c \
 	src/domain/halo_parts.h \
 	src/domain/mesh.c \

@@ -9,6 +9,7 @@
 
 #include "base/comm.h"
 #include "base/error.h"
+#include "domain/halo.h"
 #include "md_case.h"
 #include "reference_kernels.h"
 #include "tests/tap.h"
@@ -169,6 +170,8 @@ static int histogram(struct ctx *ctx, const struct md_kernels *kernels,
     int status = own ? case_open(ctx, &c, kernels, "%s", mixture) : -1;
     if (status == 0)
         status = case_steps(&c, steps);
+    if (status == 0)
+        status = halo_refresh(ctx, c.md->halo, c.md->k, c.md->store);
     if (status == 0)
         status = c.md->k->pair_histogram(ctx, c.md->store, 2.6, n / 3,
                                          channel_of, own);
