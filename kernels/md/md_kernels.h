@@ -179,7 +179,7 @@ struct md_kernels {
     void (*push_slab)(struct md_store *s, double per_dipole, double slope);
 
     /* ---- walls and fields; NULL in a backend without ---- */
-    /* Add to the forces, after force_halo(), and to sums; where these are
+    /* Add to the forces, after all others, and to sums; where these are
      * wanted, on_wall grows by the force on each face. */
     void (*outer_forces)(struct md_store *s, const struct md_outer *o,
                          struct md_sums *sums, double on_wall[MD_FACES]);

@@ -120,12 +120,10 @@ static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
 {
     double before = timer_seconds(ctx->timers, md->phase_pair);
     timer_begin(ctx->timers, md->phase_pair);
-    if (of_halo) {
+    if (of_halo)
         md->k->force_halo(md->store, sums);
-        md_walls_forces(md, sums);
-    } else {
+    else
         md->k->force_own(md->store, sums);
-    }
     timer_end(ctx->timers, md->phase_pair);
     double taken = timer_seconds(ctx->timers, md->phase_pair) - before;
     if (md->topology && md->k->terms_seconds)
@@ -139,12 +137,17 @@ double md_force_seconds(const struct ctx *ctx, const struct md *md)
            timer_seconds(ctx->timers, md->phase_bonded);
 }
 
-/* Forces on copies go home, and those of the mesh are found meanwhile. */
+/* Forces on copies go home, and those of the mesh are found meanwhile. Last
+ * come walls and groups: what is held has no force then. */
 static int finish_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     TRY(halo_post_forces(ctx, md->halo, md->k, md->store));
     TRY(md_ewald_forces(ctx, md, sums));
-    return halo_complete_forces(ctx, md->halo, md->k, md->store);
+    TRY(halo_complete_forces(ctx, md->halo, md->k, md->store));
+    timer_begin(ctx->timers, md->phase_pair);
+    md_walls_forces(md, sums);
+    timer_end(ctx->timers, md->phase_pair);
+    return 0;
 }
 
 /* Of metals: densities come before the forces. */
