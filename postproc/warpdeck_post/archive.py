@@ -7,7 +7,7 @@ import h5py
 import numpy
 
 from . import chunks, labels
-from .errors import PostError
+from .errors import PostError, cannot_write
 from .opening import text_of
 
 AXES = "xyz"
@@ -52,7 +52,7 @@ def npz(r, output):
     except OSError as error:
         if error.errno is None:  # HDF5's, about the file that is read
             raise
-        raise PostError(f"cannot write '{output}': {error.strerror}") from None
+        raise cannot_write(output, error) from None
     print(f"wrote {output} ({labels.count(count, 'array')})")
 
 

@@ -7,7 +7,7 @@ import re
 import numpy
 
 from . import archive, chunks, frame, labels, vtr
-from .errors import PostError
+from .errors import PostError, cannot_write
 from .opening import refuse_itself
 from .result import Result
 
@@ -34,7 +34,7 @@ def _open(path):
     try:
         return open(path, "w", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise PostError(f"cannot write '{path}': {error.strerror}") from None
+        raise cannot_write(path, error) from None
 
 
 # ---- extended XYZ ----

@@ -6,7 +6,7 @@ import os
 import numpy
 
 from . import labels
-from .errors import PostError
+from .errors import PostError, cannot_write
 from .export import _open
 from .result import Result
 
@@ -195,7 +195,7 @@ def _draw(heads, rows, names, path):
     try:
         figure.savefig(path)
     except OSError as error:
-        raise PostError(f"cannot write '{path}': {error.strerror}") from None
+        raise cannot_write(path, error) from None
     plot.pyplot.close(figure)
     print(f"wrote {path}")
 

@@ -15,7 +15,7 @@ import numpy  # noqa: E402
 
 from . import (flow_panels, frame, labels, md_panels, panels,  # noqa: E402
                risk_panels)
-from .errors import PostError  # noqa: E402
+from .errors import PostError, cannot_write  # noqa: E402
 from .result import Result  # noqa: E402
 
 INCOMPLETE = "#D55E00"
@@ -487,7 +487,7 @@ def run(path, what, output, field=None, normal=None, at=None, reference=None):
     try:
         figure.savefig(output)
     except OSError as error:
-        raise PostError(f"cannot write '{output}': {error.strerror}") from None
+        raise cannot_write(output, error) from None
     pyplot.close(figure)
     print(f"wrote {output}")
     return 0

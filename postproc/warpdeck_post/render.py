@@ -12,7 +12,7 @@ from matplotlib import cm, colors
 
 from . import fields, labels, panels, particles, plot, rays, spheres, vtkscene
 from . import frame as frames
-from .errors import PostError
+from .errors import PostError, cannot_write
 from .result import Result
 
 CELLS, CELLS_PLAIN = 256, 128  # most in a direction
@@ -162,7 +162,7 @@ def _save(figure, r, output):
     try:
         figure.savefig(output)
     except OSError as error:
-        raise PostError(f"cannot write '{output}': {error.strerror}") from None
+        raise cannot_write(output, error) from None
     finally:
         plot.pyplot.close(figure)
 

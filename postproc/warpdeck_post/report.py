@@ -7,7 +7,7 @@ import re
 
 from . import facts, labels, logs, page
 from . import frame as frames
-from .errors import PostError
+from .errors import PostError, cannot_write
 from .opening import refuse_itself
 from .result import Result
 
@@ -281,6 +281,6 @@ def run(path, output):
         with open(output, "w", encoding="utf-8", newline="\n") as out:
             out.write(text)
     except OSError as error:
-        raise PostError(f"cannot write '{output}': {error.strerror}") from None
+        raise cannot_write(output, error) from None
     print(f"wrote {output} ({facts.size(len(text.encode()))})")
     return 0

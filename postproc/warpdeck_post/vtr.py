@@ -7,7 +7,7 @@ import os
 import numpy
 
 from . import archive, chunks, frame
-from .errors import PostError
+from .errors import PostError, cannot_write
 
 _TYPES = {"f4": "Float32", "f8": "Float64"}
 
@@ -50,7 +50,7 @@ def _open(path):
     try:
         return open(path, "w", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise PostError(f"cannot write '{path}': {error.strerror}") from None
+        raise cannot_write(path, error) from None
 
 
 def run(path, output):

@@ -96,7 +96,7 @@ static int no_space(struct ctx *ctx, const struct h5 *f, double bytes,
                     double there, const char *what)
 {
     return FAIL(ctx, STATUS_IO,
-                "'%s': no space for %s: it takes up to %.1f MiB, and %.1f MiB "
+                "'%s': no space for %s: it takes up to %.2f MiB, and %.2f MiB "
                 "are free",
                 f->path, what, mebibytes(bytes), mebibytes(there));
 }

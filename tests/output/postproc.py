@@ -271,7 +271,7 @@ def check_errors():
           "snapshot")
     fails("an unknown kind of picture is refused", "ending", "plot", "run.h5",
           "-o", "picture.xyz")
-    fails("a picture in a missing folder is refused", "cannot write", "plot",
+    fails("a picture in a missing folder is refused", "--output takes", "plot",
           "run.h5", "rdf", "-o", "no/x.png")
     fails("an unknown command is refused", "--help", "paint", "run.h5")
     fails("a negative tolerance is refused", "rtol", "diff", "run.h5", "run.h5",

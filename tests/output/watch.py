@@ -35,6 +35,14 @@ every = "1 s"
 """
 
 
+def size(path):
+    """Of a file, which steps aside for moments: between two looks at it, too."""
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
 def check_running():
     """The run is looked at all the time, and killed in the end."""
     with open("run.toml", "w", encoding="utf-8") as out:
@@ -44,14 +52,16 @@ def check_running():
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE) as run:
         until = time.monotonic() + 20
-        while time.monotonic() < until and run.poll() is None:
-            if os.path.exists("run.h5") and os.path.getsize("run.h5") > 30000:
-                looks.append(post.post("watch", "--once", "run.h5"))
-                if len(looks) >= 8 and "run.ckpt" in looks[-1].stdout:
-                    break
-            time.sleep(0.1)
-        alive = run.poll() is None
-        tap.kill(run)
+        try:
+            while time.monotonic() < until and run.poll() is None:
+                if size("run.h5") > 30000:
+                    looks.append(post.post("watch", "--once", "run.h5"))
+                    if len(looks) >= 8 and "run.ckpt" in looks[-1].stdout:
+                        break
+                time.sleep(0.1)
+            alive = run.poll() is None
+        finally:  # or an error would wait for the end of the run
+            tap.kill(run)
         said = run.stderr.read()
     last = looks[-1].stdout
     if not tap.is_([x.returncode for x in looks], [0] * len(looks),
