@@ -8,6 +8,8 @@
 
 #include "base/comm.h"
 #include "base/error.h"
+#include "kernels/md/influence.h"
+#include "solvers/md/md_ewald.h"
 #include "tests/md/md_case.h"
 #include "tests/tap.h"
 
@@ -139,6 +141,105 @@ static void check_orders(struct ctx *ctx)
     }
 }
 
+/* ---- the influence function ---- */
+
+/* Of a card that has the mesh alone: influence.cu. */
+int influence_of_card(struct ctx *ctx, struct md_store *s, size_t n,
+                      double *out);
+
+/* The greatest difference of a value, relative, and beside the greatest one. */
+struct apart {
+    double relative, of_greatest;
+    int zeros; /* of both alike */
+};
+
+static struct apart compare_influence(const struct md *md,
+                                      const struct md_alias a[3],
+                                      const double *card)
+{
+    const struct md_ewald *e = md->ewald;
+    struct apart out = {0, 0, 0};
+    double most = 0, off = 0;
+    int64_t k[3];
+    for (k[2] = 0; k[2] < e->cells[2]; k[2]++)
+        for (k[1] = 0; k[1] < e->cells[1]; k[1]++)
+            for (k[0] = 0; k[0] <= e->cells[0] / 2; k[0]++) {
+                double here = md_mode_influence(md, e->alpha, a, e->cells, k);
+                double there = *card++;
+                off = fmax(off, fabs(there - here));
+                most = fmax(most, fabs(here));
+                if (fabs(here) > 0)
+                    out.relative = fmax(out.relative, fabs(there / here - 1));
+                else
+                    out.zeros += !(fabs(there) > 0);
+            }
+    out.of_greatest = off / most;
+    return out;
+}
+
+/* After so many steps, in the box of then. */
+static void check_influence(struct ctx *ctx, const char *deck, int steps,
+                            const char *what)
+{
+    struct md_case c;
+    struct md_alias a[3] = {{0}};
+    struct apart off = {HUGE_VAL, HUGE_VAL, 0};
+    double *card = NULL;
+    int status = case_open(ctx, &c, NULL, "%s", deck);
+    if (status == 0)
+        status = case_steps(&c, steps);
+    if (status == 0) {
+        const struct md_ewald *e = c.md->ewald;
+        size_t n = (size_t)((e->cells[0] / 2 + 1) * e->cells[1] * e->cells[2]);
+        card = malloc(n * sizeof *card);
+        if (!card || md_aliases_make(c.md, e->cells, e->order, e->alpha, -1, a))
+            status = STATUS_MEMORY;
+        if (status == 0)
+            status = influence_of_card(ctx, c.md->store, n, card);
+        if (status == 0)
+            off = compare_influence(c.md, a, card);
+    }
+    if (status != 0)
+        tap_note("%s", ctx->error.text);
+    /* Gaussians of up to exp(-30) have arguments rounded to 1e-16. */
+    tap_ok(off.relative <= 1e-14 && off.of_greatest <= 1e-15 && off.zeros == 1,
+           "%s: each value of the influence function is the CPU's", what);
+    tap_note("off by %.1e of the value, %.1e of the greatest", off.relative,
+             off.of_greatest);
+    md_aliases_free(a);
+    free(card);
+    case_close(&c);
+}
+
+#define SHEARED(plane) "[md.deform]\nshear = 0.5\nplane = \"" plane "\"\n"
+
+static void check_influences(struct ctx *ctx)
+{
+    if (comm_size(ctx->comm) > 1)
+        return; /* each has a brick, and the host the modes */
+    check_influence(
+        ctx, SALT("double", PLAIN, ALL_IMAGES("pme", "mesh = [12, 9, 10]\n")),
+        0, "right angles");
+    check_influence(ctx,
+                    SALT("double", PLAIN,
+                         ALL_IMAGES("pme", "mesh = [12, 12, 12]\n")
+                             NPT("mtk", "anisotropic")),
+                    5, "a box that changes");
+    check_influence(
+        ctx,
+        SALT(
+            "double", PLAIN,
+            ALL_IMAGES("pme",
+                       "mesh = [12, 9, 10]\norder = 4\n") "[domain]\ntilt = "
+                                                          "[1.9, -0.8, 0.7]\n"),
+        0, "a tilted box");
+    check_influence(ctx,
+                    SALT("double", PLAIN,
+                         ALL_IMAGES("pme", "mesh = [9, 12, 10]\n")
+                             SHEARED("xz")),
+                    5, "a box that is sheared");
+}
+
 int main(int argc, char **argv)
 {
     struct ctx ctx;
@@ -169,6 +270,7 @@ int main(int argc, char **argv)
                 ALL_IMAGES("pme", "mesh = [12, 9, 10]\n")),
            12, 1e-12, 10, "a mesh, switched forces");
     check_orders(&ctx);
+    check_influences(&ctx);
     beside(&ctx, exact,
            SALT("double", PLAIN,
                 ALL_IMAGES("ewald", "wave_cutoff = 5\nslab = true\n")),

@@ -17,7 +17,7 @@ CUDA_TESTS = \
 	tests/cuda/t_simulator.sh \
 	tests/cuda/t_transforms.sh
 TESTS += $(CUDA_TESTS)
-EXTRA_DIST += tests/cuda/transforms.cu
+EXTRA_DIST += tests/cuda/influence.cu tests/cuda/transforms.cu
 EXTRA_DIST += $(CUDA_TESTS) tests/cuda/over_seeds.sh tests/cuda/teams.py \
 	tests/cuda/faults.cu tests/cuda/faults.h tests/cuda/faults_host.cu \
 	tests/cuda/right.cu tests/cuda/samples.cu tests/cuda/samples.h
@@ -45,8 +45,9 @@ check_PROGRAMS += tests/cuda/charges tests/cuda/md_analysis \
 ON_CUDASIM = $(CUDASIM_LINK) $(TEST_LIBS) $(CUDASIM_LIBS)
 ON_CUDASIM_NEEDS = $(CUDASIM_LINK) tests/libtap.a $(WARPDECK_ARCHIVES)
 tests_cuda_charges_SOURCES = tests/cuda/charges.c $(MD_CASE_SOURCES)
-tests_cuda_charges_LDADD = $(ON_CUDASIM)
-tests_cuda_charges_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
+tests_cuda_charges_LDADD = tests/cuda/influence.double.sim.o $(ON_CUDASIM)
+tests_cuda_charges_DEPENDENCIES = tests/cuda/influence.double.sim.o \
+	$(ON_CUDASIM_NEEDS)
 tests_cuda_md_analysis_SOURCES = tests/md/analysis.c $(MD_CASE_SOURCES)
 tests_cuda_md_analysis_LDADD = $(ON_CUDASIM)
 tests_cuda_md_analysis_DEPENDENCIES = $(ON_CUDASIM_NEEDS)
@@ -96,7 +97,8 @@ $(CUDASIM_TREE)/forces: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 $(CUDASIM_TREE)/warpdeck: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(warpdeck_cudasim_OBJECTS))
 $(CUDASIM_TREE)/charges: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
-	$(call CUDASIM_TREE_LINK,$(tests_cuda_charges_OBJECTS))
+	$(call CUDASIM_TREE_LINK,$(tests_cuda_charges_OBJECTS) \
+		tests/cuda/influence.double.sim.o)
 $(CUDASIM_TREE)/modes: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
 	$(call CUDASIM_TREE_LINK,$(tests_cuda_modes_OBJECTS))
 $(CUDASIM_TREE)/beside: $(CUDASIM_TREE_OBJECTS) $(ON_CUDASIM_NEEDS)
@@ -136,7 +138,7 @@ tests_cuda_molecules_card_SOURCES = $(MOLECULES_SOURCES)
 tests_cuda_molecules_card_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/cuda/charges_card
 tests_cuda_charges_card_SOURCES = tests/cuda/charges.c $(MD_CASE_SOURCES)
-tests_cuda_charges_card_LDADD = $(TEST_LIBS)
+tests_cuda_charges_card_LDADD = tests/cuda/influence.double.nv.o $(TEST_LIBS)
 
 # Tests for a card in one program, which takes the test's name: in it the loops
 # stand once, for scripts/gpu-bundle.
