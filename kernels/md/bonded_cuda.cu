@@ -254,12 +254,12 @@ static struct term_view view_of(const struct md_store *s, int side)
 
 template <int TERMS, int WANT> static constexpr auto plain_kernel(void)
 {
-    return kernel_of<term_force<TERMS, WANT>, !WANT, BLOCKS_AT_ONCE>();
+    return kernel_of<term_force<TERMS, WANT>, 1, BLOCKS_AT_ONCE>();
 }
 
 template <int HOW, int WANT> static constexpr auto fixed_kernel(void)
 {
-    return kernel_of<term_force_fixed<HOW, WANT>, !WANT, BLOCKS_AT_ONCE>();
+    return kernel_of<term_force_fixed<HOW, WANT>, 1, BLOCKS_AT_ONCE>();
 }
 
 typedef decltype(plain_kernel<TERMS_ALL, 0>()) term_kernel;
@@ -297,19 +297,18 @@ static int launch(struct md_store *s, int want, int halo)
     return 0;
 }
 
-int cuda_launch_terms(struct md_store *s, int halo)
+int cuda_launch_terms(struct md_store *s, int halo, int want)
 {
-    return s->terms->n_entries[halo] > 0 ? launch(s, 0, halo) : 0;
-}
-
-int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo)
-{
-    double out[TERM_SUMS];
-    int n = SUMS_OF(sums->with_tensor ? 2 : 1);
     if (s->terms->n_entries[halo] == 0)
         return 0;
-    TRY(launch(s, sums->with_tensor ? 2 : 1, halo));
-    TRY(cuda_own_sums(s, n, out));
+    TRY(launch(s, want, halo));
+    return want ? cuda_send_own_sums(s, SUMS_OF(want), s->result->terms[halo])
+                : 0;
+}
+
+void cuda_terms_add(const double *out, struct md_sums *sums)
+{
+    int n = SUMS_OF(sums->with_tensor ? 2 : 1);
     for (int e = 0; e <= MD_ENERGY_IMPROPER; e++) {
         sums->part[e] += out[e];
         sums->energy += out[e];
@@ -317,7 +316,6 @@ int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo)
     sums->virial += out[SUM_VIRIAL];
     for (int t = SUM_TENSOR; t < n; t++)
         sums->tensor[t - SUM_TENSOR] += out[t];
-    return 0;
 }
 
 /* ---- broken bonds ---- */

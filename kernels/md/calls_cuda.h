@@ -61,7 +61,8 @@
 #define cuda_drop_graphs MD_NAME(cuda_drop_graphs)
 #define cuda_estimate MD_NAME(cuda_estimate)
 #define cuda_launch_terms MD_NAME(cuda_launch_terms)
-#define cuda_add_terms MD_NAME(cuda_add_terms)
+#define cuda_terms_add MD_NAME(cuda_terms_add)
+#define cuda_sums_may_wait MD_NAME(cuda_sums_may_wait)
 #define cuda_ask_kinetic MD_NAME(cuda_ask_kinetic)
 #define cuda_kinetic_tensor_ahead MD_NAME(cuda_kinetic_tensor_ahead)
 #define cuda_finish_sums MD_NAME(cuda_finish_sums)
@@ -213,6 +214,9 @@ static inline int cuda_keeps_all(const struct md_store *s)
            !cuda_has_messages(s);
 }
 
+/* Whether these may come with finish_sums(). */
+int cuda_sums_may_wait(const struct md_store *s, const struct md_sums *sums);
+
 double cuda_estimate(const struct md_setup *setup, double own, double copies);
 
 /* ---- copies_cuda.cu: copies of own particles, made here ---- */
@@ -244,9 +248,10 @@ int cuda_launch_copy_values(struct md_store *s, int what);
 /* ---- bonded_cuda.cu: after the pairs' forces ---- */
 
 /* Add the forces of terms along bonds: of those among own particles, or of
- * those with a copy among them (halo = 1). */
-int cuda_launch_terms(struct md_store *s, int halo);
-/* The same with their sums. */
-int cuda_add_terms(struct md_store *s, struct md_sums *sums, int halo);
+ * those with a copy among them (halo = 1). want: sums, too, on their way to
+ * s->result. */
+int cuda_launch_terms(struct md_store *s, int halo, int want);
+/* What has come of them. */
+void cuda_terms_add(const double *out, struct md_sums *sums);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "kernels/md/near_cuda.h"
 
+#include <string.h>
+
 /* ---- one pair ---- */
 
 /* Where a distance lies in the grids. */
@@ -253,11 +255,10 @@ int cuda_eam_force(struct md_store *s, int want, int halo)
 template <int WIDE, int WANT, int HALO>
 static constexpr auto density_kernel(void)
 {
-    const int JOINS = !WANT;
     if constexpr (WIDE)
-        return kernel_of<add_densities_wide<WANT, HALO>, JOINS>();
+        return kernel_of<add_densities_wide<WANT, HALO>, 1>();
     else
-        return kernel_of<add_densities<WANT, HALO>, JOINS>();
+        return kernel_of<add_densities<WANT, HALO>, 1>();
 }
 
 static int launch_densities(struct md_store *s, int want, int halo)
@@ -289,7 +290,7 @@ static int launch_embed(struct md_store *s, int want)
 {
     double *column =
         s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double) : NULL;
-    auto kernel = want ? kernel_of<embed<1>, 0>() : kernel_of<embed<0>, 1>();
+    auto kernel = want ? kernel_of<embed<1>, 1>() : kernel_of<embed<0>, 1>();
     TRY(cuda_run(s, "embed", kernel, cuda_own_blocks(s), s->view,
                  cuda_eam_tables(s), ARRAY(s, ARRAY_EAM_RHO, scalar),
                  ARRAY(s, ARRAY_EAM_SLOPE, scalar),
@@ -301,34 +302,43 @@ static int launch_embed(struct md_store *s, int want)
 int cuda_eam_density(struct md_store *s, int want, int halo)
 {
     enum clock_part part = halo ? CLOCK_DENSITY_HALO : CLOCK_DENSITY_OWN;
+    double *to = s->result->metal;
+    int some = !halo || s->view.n_halo > 0;
     TRY(cuda_clock_mark(s, part, CLOCK_BEGIN));
-    if (!halo || s->view.n_halo > 0)
+    if (some)
         TRY(launch_densities(s, want, halo));
     TRY(cuda_clock_mark(s, part, CLOCK_END));
-    return halo && !want ? launch_embed(s, 0) : 0;
+    if (some && want)
+        TRY(cuda_send_own_sums(s, 1, to + halo));
+    if (halo)
+        TRY(launch_embed(s, want));
+    return halo && want ? cuda_send_own_sums(s, 1, to + 2) : 0;
 }
 
 /* ---- the verbs ---- */
 
 /* A full list has each own pair twice; of a pair with a copy the other half is
  * another rank's. */
+void cuda_eam_add(const struct md_store *s, struct md_sums *sums)
+{
+    const double *energy = s->result->metal;
+    for (int halo = 0; halo < 2; halo++) {
+        sums->energy += 0.5 * energy[halo];
+        sums->part[MD_ENERGY_PAIR] += 0.5 * energy[halo];
+    }
+    sums->energy += energy[2];
+    sums->part[MD_ENERGY_EMBEDDING] += energy[2];
+}
+
 static int densities_and_sums(struct md_store *s, struct md_sums *sums,
                               int halo)
 {
-    double energy = 0;
     TRY(cuda_reserve_sums(s));
-    if (!halo || s->view.n_halo > 0) {
-        TRY(cuda_eam_density(s, 1, halo));
-        TRY(cuda_own_sums(s, 1, &energy));
-    }
-    sums->energy += 0.5 * energy;
-    sums->part[MD_ENERGY_PAIR] += 0.5 * energy;
+    TRY(cuda_eam_density(s, 1, halo));
     if (!halo)
         return 0;
-    TRY(launch_embed(s, 1));
-    TRY(cuda_own_sums(s, 1, &energy));
-    sums->energy += energy;
-    sums->part[MD_ENERGY_EMBEDDING] += energy;
+    TRY(cuda_wait_for_result(s));
+    cuda_eam_add(s, sums);
     return 0;
 }
 
@@ -338,7 +348,13 @@ static void density(struct md_store *s, struct md_sums *sums, int halo)
                              NULL};
     if (s->view.n_own == 0)
         return;
-    if (sums) {
+    if (!halo)
+        memset(s->result->metal, 0, sizeof s->result->metal);
+    if (sums && cuda_sums_may_wait(s, sums)) {
+        s->owed = sums;
+        call.kick = 1;
+        cuda_do(s, call);
+    } else if (sums) {
         cuda_settle(s);
         if (s->failed == 0)
             s->failed = densities_and_sums(s, sums, halo);

@@ -19,6 +19,7 @@
 #define cuda_eam_bytes MD_NAME(cuda_eam_bytes)
 #define cuda_eam_force MD_NAME(cuda_eam_force)
 #define cuda_eam_density MD_NAME(cuda_eam_density)
+#define cuda_eam_add MD_NAME(cuda_eam_add)
 #define cuda_eam_unpack MD_NAME(cuda_eam_unpack)
 #define cuda_density_own MD_NAME(cuda_density_own)
 #define cuda_density_halo MD_NAME(cuda_density_halo)
@@ -67,10 +68,13 @@ struct eam_tables cuda_eam_tables(const struct md_store *s);
 /* ---- eam_cuda.cu ---- */
 
 /* Launches, as the calls of a step: forces and what is wanted of near_cuda.h;
- * densities among own ones, or with copies and then the slopes of F; slopes of
- * copies. */
+ * densities among own ones, or with copies and then the slopes of F, with
+ * energies on their way to s->result where they are wanted; slopes of copies.
+ */
 int cuda_eam_force(struct md_store *s, int want, int halo);
 int cuda_eam_density(struct md_store *s, int want, int halo);
+/* Energies that have come there. */
+void cuda_eam_add(const struct md_store *s, struct md_sums *sums);
 int cuda_eam_unpack(struct md_store *s, const void *buffer);
 
 /* The verbs of struct md_kernels. */

@@ -148,14 +148,13 @@ int cuda_launch_force(struct md_store *s, int halo, int want)
         return 0;
     TRY(cuda_clock_mark(s, part, CLOCK_BEGIN));
     TRY(launch(s, want, halo));
+    if (want != WANT_NONE)
+        TRY(cuda_send_own_sums(s, sums_of(s, want), s->result->pairs[halo]));
     if (s->terms) {
         TRY(cuda_clock_mark(s, part, CLOCK_TERMS));
-        TRY(cuda_launch_terms(s, halo));
+        TRY(cuda_launch_terms(s, halo, want));
     }
-    TRY(cuda_clock_mark(s, part, CLOCK_END));
-    return want == WANT_NONE ? 0
-                             : cuda_send_own_sums(s, sums_of(s, want),
-                                                  s->result->pairs[halo]);
+    return cuda_clock_mark(s, part, CLOCK_END);
 }
 
 /* A full list has each own pair twice; of a pair with a copy the other half is
@@ -175,26 +174,27 @@ static int want_of(const struct md_sums *sums)
     return sums->with_tensor ? WANT_TENSOR : WANT_SUMS;
 }
 
+static void add_result(const struct md_store *s, struct md_sums *sums, int halo)
+{
+    add_sums(sums, s->result->pairs[halo]);
+    if (s->terms)
+        cuda_terms_add(s->result->terms[halo], sums);
+}
+
 static int force_and_sums(struct md_store *s, struct md_sums *sums, int halo)
 {
-    double out[CHARGED_SUMS] = {0};
-    int want = want_of(sums);
     if (halo && s->view.n_halo == 0)
         return 0;
     TRY(cuda_reserve_sums(s));
-    TRY(cuda_clock_mark(s, part_of(halo), CLOCK_BEGIN));
-    TRY(launch(s, want, halo));
-    TRY(cuda_clock_mark(s, part_of(halo), CLOCK_END));
-    TRY(cuda_own_sums(s, sums_of(s, want), out));
-    add_sums(sums, out);
-    return s->terms ? cuda_add_terms(s, sums, halo) : 0;
+    TRY(cuda_launch_force(s, halo, want_of(sums)));
+    TRY(cuda_wait_for_result(s));
+    add_result(s, sums, halo);
+    return 0;
 }
 
-/* Terms and densities have sums of their own, which do not wait. */
-static int sums_may_wait(const struct md_store *s, const struct md_sums *sums)
+int cuda_sums_may_wait(const struct md_store *s, const struct md_sums *sums)
 {
-    return sums->later && s->team && s->queue.on && !s->terms && !s->eam &&
-           !cuda_has_messages(s);
+    return sums->later && s->team && s->queue.on && !cuda_has_messages(s);
 }
 
 void cuda_finish_sums(struct md_store *s)
@@ -210,8 +210,10 @@ void cuda_finish_sums(struct md_store *s)
         s->failed = cuda_wait_for_result(s);
     if (s->failed != 0)
         return;
+    if (s->eam)
+        cuda_eam_add(s, sums);
     for (int halo = 0; halo < 2; halo++)
-        add_sums(sums, s->result->pairs[halo]);
+        add_result(s, sums, halo);
     if (on_wall)
         cuda_outer_add(s->result->outer, sums, on_wall);
 }
@@ -223,11 +225,12 @@ static void force(struct md_store *s, struct md_sums *sums, int halo)
     s->unchecked = s->setup.deterministic;
     if (s->terms)
         s->terms->unchecked = s->terms->may_break;
-    if (!sums && !halo)
+    if (!halo) {
         cuda_clock_step(s);
-    if (sums && sums_may_wait(s, sums)) {
-        if (!halo)
-            memset(s->result->pairs, 0, sizeof s->result->pairs);
+        memset(s->result->pairs, 0, sizeof s->result->pairs);
+        memset(s->result->terms, 0, sizeof s->result->terms);
+    }
+    if (sums && cuda_sums_may_wait(s, sums)) {
         s->owed = sums;
         call.kick = want_of(sums);
         cuda_do(s, call);

@@ -30,9 +30,9 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
     case STEP_DRIFT:
         return cuda_launch_drift(s, c->kick, c->drift);
     case STEP_DENSITY_OWN:
-        return cuda_eam_density(s, 0, 0);
+        return cuda_eam_density(s, (int)c->kick, 0);
     case STEP_DENSITY_HALO:
-        return cuda_eam_density(s, 0, 1);
+        return cuda_eam_density(s, (int)c->kick, 1);
     case STEP_UNPACK_EXTRA:
         return cuda_eam_unpack(s, c->buffer);
     case STEP_OUTER:

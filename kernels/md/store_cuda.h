@@ -225,6 +225,8 @@ struct near_pair {
 struct step_result {
     double way2, moments[5], kinetic[6];
     double pairs[2][CHARGED_SUMS]; /* with forces; of copies */
+    double terms[2][TERM_SUMS];
+    double metal[3]; /* pairs, those with copies, embedding */
     double outer[2 + MD_FACES];
     unsigned long long beyond; /* see fixed_cuda.cu */
     struct near_pair near;

@@ -1,6 +1,7 @@
 /* team_cuda.cu: see team_cuda.h. */
 #include "kernels/md/team_cuda.h"
 #include "kernels/md/clock_cuda.h"
+#include "kernels/md/mesh_cuda.h"
 #include "kernels/primitives.h"
 
 #include <stdlib.h>
@@ -385,6 +386,16 @@ static int run_sort(struct md_store *s)
     });
 }
 
+/* The unit of charges is chosen for each list, by a sum of each store's. */
+static int ready_charges(struct md_store *s)
+{
+    struct cuda_team *t = s->team;
+    TRY(flush(s));
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(cuda_choose_unit(s->ctx, t->with[k]));
+    return 0;
+}
+
 /* Each launches it itself: a transform knows of one mesh, a clock of one store.
  */
 static int run_apart(struct md_store *s, int q)
@@ -464,9 +475,10 @@ static int run_call(struct md_store *s, int q)
     if (kind == STEP_LIST)
         return run_lists(s);
     int forces = kind == STEP_FORCE_OWN || kind == STEP_FORCE_HALO;
-    if (kind == STEP_MESH || kind == STEP_WAVES ||
-        (forces && cuda_clock_looks(s)))
+    if (kind == STEP_MESH || (forces && cuda_clock_looks(s)))
         return run_apart(s, q);
+    if (kind == STEP_WAVES)
+        TRY(ready_charges(s));
     if (t->notes[0].n > NOTES_MAX / 2)
         TRY(flush(s));
     return note_each(t, [=](struct md_store *one, unsigned) {

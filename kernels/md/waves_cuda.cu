@@ -42,13 +42,16 @@ wave_at(const double s[3], const struct wave_number *w, double *re, double *im)
 
 /* A block for a wave. As on a mesh, charges are whole numbers of a unit: no sum
  * depends on the order of particles. */
-static __global__ void __launch_bounds__(MD_THREADS)
-    sum_waves(struct md_view m, struct wave_box box,
-              const struct wave_number *waves, double per_unit, double *sums)
+static __device__ __forceinline__ void
+sum_waves(const struct md_view &m, const struct wave_box &box,
+          const struct wave_number *waves, uint32_t count, double per_unit,
+          double *sums)
 {
     __shared__ unsigned long long shared[MD_THREADS / 32];
     unsigned long long sum[2] = {0, 0}; /* signed, modulo 2^64 */
     double units = 1 / per_unit;
+    if (blockIdx.x >= count) /* of a team, another store has more */
+        return;
     for (uint32_t i = threadIdx.x; i < m.n_own; i += blockDim.x) {
         double q = (double)m.charge[i], s[3], re, im;
         parts_of(m, box, i, s);
@@ -65,8 +68,8 @@ static __global__ void __launch_bounds__(MD_THREADS)
 }
 
 /* Sums to what makes forces of them. */
-static __global__ void scale_waves(double *sums, const double *factor,
-                                   uint32_t count)
+static __device__ __forceinline__ void
+scale_waves(double *sums, const double *factor, uint32_t count)
 {
     uint32_t k = thread_index();
     if (k >= count)
@@ -75,10 +78,9 @@ static __global__ void scale_waves(double *sums, const double *factor,
     sums[2 * k + 1] *= factor[k];
 }
 
-static __global__ void __launch_bounds__(MD_THREADS)
-    take_waves(struct md_view m, struct wave_box box,
-               const struct wave_number *waves, uint32_t count,
-               const double *field)
+static __device__ __forceinline__ void
+take_waves(const struct md_view &m, const struct wave_box &box,
+           const struct wave_number *waves, uint32_t count, const double *field)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -211,22 +213,19 @@ static int launch_sums(struct ctx *ctx, struct md_store *s,
                        const struct md_waves *w)
 {
     TRY(cuda_choose_unit(ctx, s));
-    LAUNCH(sum_waves, (unsigned)w->count, MD_THREADS, 0, s->device->stream,
-           s->view, box_of(s, w), (const struct wave_number *)s->mesh->waves.p,
-           s->mesh->per_unit, (double *)s->mesh->factors.p);
-    CUDA_TRY_LAUNCH(ctx, "sum_waves");
-    return 0;
+    return cuda_run(s, "sum_waves", kernel_of<sum_waves, JOINS_LOOSELY>(),
+                    dim3((unsigned)w->count), s->view, box_of(s, w),
+                    (const struct wave_number *)s->mesh->waves.p,
+                    (uint32_t)w->count, s->mesh->per_unit,
+                    (double *)s->mesh->factors.p);
 }
 
-static int launch_forces(struct ctx *ctx, struct md_store *s,
-                         const struct md_waves *w)
+static int launch_forces(struct md_store *s, const struct md_waves *w)
 {
-    LAUNCH(take_waves, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, box_of(s, w),
-           (const struct wave_number *)s->mesh->waves.p, (uint32_t)w->count,
-           (const double *)s->mesh->factors.p);
-    CUDA_TRY_LAUNCH(ctx, "take_waves");
-    return 0;
+    return cuda_run(s, "take_waves", kernel_of<take_waves, 1>(),
+                    cuda_own_blocks(s), s->view, box_of(s, w),
+                    (const struct wave_number *)s->mesh->waves.p,
+                    (uint32_t)w->count, (const double *)s->mesh->factors.p);
 }
 
 int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
@@ -248,18 +247,18 @@ int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
         return s->failed;
     TRY(cuda_to_device(ctx, s->device, s->mesh->factors.p, field,
                        w->count * sizeof *field));
-    return launch_forces(ctx, s, w);
+    return launch_forces(s, w);
 }
 
 int cuda_launch_waves(struct md_store *s)
 {
     const struct md_waves *w = &s->mesh->waves_now;
     TRY(launch_sums(s->ctx, s, w));
-    LAUNCH(scale_waves, cuda_blocks(w->count, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, (double *)s->mesh->factors.p,
-           (const double *)s->mesh->wave_factor.p, (uint32_t)w->count);
-    CUDA_TRY_LAUNCH(s->ctx, "scale_waves");
-    return launch_forces(s->ctx, s, w);
+    TRY(cuda_run(s, "scale_waves", kernel_of<scale_waves, JOINS_LOOSELY>(),
+                 dim3(cuda_blocks(w->count, MD_THREADS)),
+                 (double *)s->mesh->factors.p,
+                 (const double *)s->mesh->wave_factor.p, (uint32_t)w->count));
+    return launch_forces(s, w);
 }
 
 /* Waves and factors of each, before a call that waits. */

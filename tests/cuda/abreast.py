@@ -4,7 +4,6 @@ particles, each has the bits of a run of its own, and most of each step is
 launched for all at once."""
 
 import os
-import re
 import sys
 
 import tap
@@ -157,12 +156,6 @@ def bits(folder):
     return tap.numbers(f"{folder}/deck.h5")
 
 
-def share(text):
-    """Percent of each step that ran together."""
-    found = re.search(r"(\d+) % of each step ran together", text)
-    return int(found[1]) if found else 0
-
-
 for n, (name, (system, *keys)) in enumerate(CASES.items()):
     mdrun.write("deck.toml", teams.deck(system))
     out, alone = f"team{n}", f"alone{n}"
@@ -173,6 +166,6 @@ for n, (name, (system, *keys)) in enumerate(CASES.items()):
     tap.ok("3 run together" in text and one != other and one == bits(alone),
            f"{name}: three run together, each with the bits of a run of its "
            "own")
-    tap.below(100 - share(text), 20, f"{name}: percent of a step that ran "
+    tap.below(100 - teams.share(text), 20, f"{name}: percent of a step that ran "
               "apart")
 tap.done()

@@ -138,6 +138,16 @@ r0 = 1.08
 [md.field]
 acceleration = [0, 0, 0.1]
 """)
+
+
+def npt(temperature, relaxation, pressure_relaxation, pressure=0.0):
+    """Keys of the command line."""
+    keys = dict(type='"npt"', barostat='"mtk"', thermostat='"nose-hoover"',
+                temperature=temperature, relaxation=relaxation,
+                pressure=pressure, pressure_relaxation=pressure_relaxation)
+    return [f"md.ensemble.{key}={value}" for key, value in keys.items()]
+
+
 # Other forces, and other sums of them.
 FORCES = {
     "molecules with charges": (MOLECULES, "md.precision=mixed"),
@@ -147,6 +157,16 @@ FORCES = {
     "a metal in a tilted box": (METAL, "domain.tilt=[3.6,-1.8,0.9]",
                                 "run.units=metal"),
     "molecules in a tilted box": (MOLECULES, "md.initial.read=leaning.data"),
+    # sums in each step
+    "a metal at constant pressure": (METAL, *npt(600, 0.1, 5, -1.6e5),
+                                     "md.pair.skin=0.4", "run.units=metal"),
+    "a metal at constant pressure, in any order":
+        (METAL, *npt(600, 0.1, 5, -1.6e5), "md.pair.skin=0.4",
+         "run.units=metal", "md.precision=mixed", "md.deterministic=true"),
+    "molecules at constant pressure": (MOLECULES, *npt(3, 0.2, 2)),
+    "molecules at constant pressure, in any order":
+        (MOLECULES, *npt(3, 0.2, 2), "md.deterministic=true",
+         "md.initial.read=leaning.data"),
 }
 
 
@@ -207,6 +227,9 @@ def check_forces():
                and one == tap.numbers(f"{alone}/other.h5"),
                f"{name}: they run together, each with the bits of a run of its "
                "own")
+        if "pressure" in name:
+            tap.below(100 - teams.share(text), 20,
+                      f"{name}: percent of a step that ran apart")
         if system is not METAL:
             with open(f"{out}/replica-0002/other.log", encoding="utf-8") as f:
                 tap.ok(re.search("^ *phase .* bonded ", f.read(), re.MULTILINE),

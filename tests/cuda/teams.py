@@ -1,6 +1,7 @@
 """Decks of replicas that run together on a simulated card, and runs of them."""
 
 import os
+import re
 
 import tap
 
@@ -62,3 +63,9 @@ def run(name, out, *more, device="cuda", ranks=1, seed=1):
     where = [] if "--resume" in more else ["--overwrite"]
     return tap.run(PROGRAM, "run", name, "--output", out, "--device", device,
                    *where, *more, ranks=ranks, env=tap.seeded(seed)).stdout
+
+
+def share(text):
+    """Percent of each step that ran together, as a run says."""
+    found = re.search(r"(\d+) % of each step ran together", text)
+    return int(found[1]) if found else 0
