@@ -150,16 +150,21 @@ KERNEL_FN int simd_any(simd_mask m)
     return (m & ((1u << LANES) - 1)) != 0;
 }
 
-/* table[index[l] modulo SIMD_PICKS] for each lane; aligned as a vector. */
-KERNEL_FN real simd_pick(const scalar *table, lane_int index)
+/* Lane index[l] of `low`, or of `high`, which follow each other. */
+KERNEL_FN real simd_pick_of_two(real low, real high, lane_int index)
 {
-    const real low = *(const real *)table,
-               high = *(const real *)(table + LANES);
     if (SIMD_IS_DOUBLE)
         return (real)_mm512_permutex2var_pd((__m512d)low, (__m512i)index,
                                             (__m512d)high);
     return (real)_mm512_permutex2var_ps((__m512)low, (__m512i)index,
                                         (__m512)high);
+}
+
+/* table[index[l] modulo SIMD_PICKS] for each lane; aligned as a vector. */
+KERNEL_FN real simd_pick(const scalar *table, lane_int index)
+{
+    return simd_pick_of_two(*(const real *)table,
+                            *(const real *)(table + LANES), index);
 }
 
 /* table[index[l] modulo 8] for each lane of doubles. */
@@ -169,14 +174,6 @@ KERNEL_FN real simd_pick_eighth(const scalar *table, lane_int index)
         return (real)_mm512_permutexvar_pd(
             (__m512i)index, *(const __m512d *)(const void *)table);
     return simd_pick(table, index & 7);
-}
-
-/* table[index[l] modulo LANES] for each lane. */
-KERNEL_FN real simd_pick_lane(real table, lane_int index)
-{
-    if (SIMD_IS_DOUBLE)
-        return (real)_mm512_permutexvar_pd((__m512i)index, (__m512d)table);
-    return (real)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
 }
 
 KERNEL_FN box_real simd_box_max(box_real a, box_real b)

@@ -23,11 +23,13 @@
 
 /* ---- one tile ---- */
 
-/* One coefficient of all segments. Where that is a vector, the loops hold those
- * of the force in registers. */
+/* One coefficient of all segments. Where that is two vectors, the loops hold
+ * those of the force in registers. */
 #if defined SIMD_AVX512 && KERNEL_SCALAR_BYTES == 4
 #define TABLE_HELD
-typedef real segment_row;
+typedef struct {
+    real low, high;
+} segment_row;
 #else
 typedef scalar segment_row[COULOMB_SEGMENTS];
 #endif
@@ -196,7 +198,7 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
 KERNEL_FN real pick_segment(const segment_row *row, lane_int at)
 {
 #ifdef TABLE_HELD
-    return simd_pick_lane(*row, at);
+    return simd_pick_of_two(row->low, row->high, at);
 #else
     if ((int)COULOMB_SEGMENTS < (int)SIMD_PICKS)
         at &= COULOMB_SEGMENTS - 1;

@@ -1,8 +1,8 @@
 /* coulomb_table.h: Coulomb's force and energy of unit charges as polynomials of
  * the squared distance (segments.h), the same for every machine.
  *
- * Two parts an octave, of degrees that are good to 3e-12 of the force in
- * doubles and to rounding in floats.
+ * Two parts an octave in doubles and four in floats, of degrees that are good
+ * to 3e-12 of the force and to rounding.
  */
 #ifndef WARPDECK_KERNELS_MD_COULOMB_TABLE_H
 #define WARPDECK_KERNELS_MD_COULOMB_TABLE_H
@@ -18,12 +18,12 @@ enum { COULOMB_DEGREE = 12, COULOMB_MANTISSA = 52 };
 typedef int64_t coulomb_bits;
 #define COULOMB_ONE INT64_C(0x3ff0000000000000)
 #else
-enum { COULOMB_DEGREE = 7, COULOMB_MANTISSA = 23 };
+enum { COULOMB_DEGREE = 5, COULOMB_MANTISSA = 23 };
 typedef int32_t coulomb_bits;
 #define COULOMB_ONE INT32_C(0x3f800000)
 #endif
 enum {
-    COULOMB_BITS = 1,
+    COULOMB_BITS = MD_PRECISION == 1 ? 1 : 2,
     COULOMB_SEGMENTS = SEGMENT_OCTAVES << COULOMB_BITS,
     COULOMB_TABLE = (COULOMB_DEGREE + 1) * COULOMB_SEGMENTS
 };
