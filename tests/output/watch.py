@@ -51,7 +51,7 @@ def check_running():
     with subprocess.Popen([tap.WARPDECK, "run", "run.toml", "-q"],
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE) as run:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60  # as a rule 3, for the first checkpoint
         try:
             while time.monotonic() < until and run.poll() is None:
                 if size("run.h5") > 30000:
