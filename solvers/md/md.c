@@ -144,9 +144,7 @@ static int finish_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
     TRY(halo_post_forces(ctx, md->halo, md->k, md->store));
     TRY(md_ewald_forces(ctx, md, sums));
     TRY(halo_complete_forces(ctx, md->halo, md->k, md->store));
-    timer_begin(ctx->timers, md->phase_pair);
-    md_walls_forces(md, sums);
-    timer_end(ctx->timers, md->phase_pair);
+    md_walls_forces(ctx, md, sums);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "base/timer.h"
 
 static const char section[] = "md.walls";
 static const char *const faces[MD_FACES] = {"xlo", "xhi", "ylo",
@@ -229,14 +230,16 @@ int md_walls_start(struct ctx *ctx, struct md *md)
     return comm_agree(ctx, status);
 }
 
-void md_walls_forces(struct md *md, struct md_sums *sums)
+void md_walls_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_walls *w = &md->walls;
     if (!is_on(md))
         return;
     memset(w->on_wall, 0, sizeof w->on_wall);
+    timer_begin(ctx->timers, md->phase_pair);
     if (w->has_field || w->outer.n_walls > 0 || w->outer.n_held > 0)
         md->k->outer_forces(md->store, &w->outer, sums, w->on_wall);
+    timer_end(ctx->timers, md->phase_pair);
 }
 
 void md_walls_reflect_ahead(struct md *md)

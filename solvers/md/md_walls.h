@@ -34,7 +34,7 @@ int md_walls_open(struct ctx *ctx, struct md *md);
 /* Nobody starts outside. Collective. */
 int md_walls_start(struct ctx *ctx, struct md *md);
 /* Their forces, once those of pairs are there. */
-void md_walls_forces(struct md *md, struct md_sums *sums);
+void md_walls_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
 /* After a drift; it may be asked for ahead of it. Not collective. Errors:
  * STATUS_PHYSICS. */
 void md_walls_reflect_ahead(struct md *md);

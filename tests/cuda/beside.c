@@ -10,6 +10,7 @@
 
 #include "base/comm.h"
 #include "base/error.h"
+#include "domain/halo.h"
 #include "tests/cuda/beside.h"
 #include "tests/tap.h"
 
@@ -205,6 +206,7 @@ static void make_many(char pair[4096])
 /* Sum of what the pairs of each particle add to the pressure there. */
 static int add_shares(struct md_case *c, double sum[3])
 {
+    TRY(halo_refresh(c->ctx, c->md->halo, c->md->k, c->md->store));
     size_t n = c->md->k->count(c->md->store);
     double(*virial)[3] = calloc(n + 1, sizeof *virial);
     int status = virial ? c->md->k->pair_virial(c->ctx, c->md->store, virial)
