@@ -261,15 +261,21 @@ int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
     return place_halo(ctx, s, &s->below_columns, buffer, n, 0, 1);
 }
 
-void md_unpack_halo(struct md_store *s, const void *buffer)
+/* Positions of copies into their slots. */
+static void unpack_positions(struct md_store *s, const uint32_t *slot, size_t n,
+                             const scalar *from)
 {
-    const scalar *from = buffer;
-    for (size_t k = 0; k < s->n_halo; k++) {
-        scalar *x = s->pair_x + SLOT(s->halo_slot[k], 0);
+    for (size_t k = 0; k < n; k++) {
+        scalar *x = s->pair_x + SLOT(slot[k], 0);
         x[0] = from[3 * k];
         x[LANES] = from[3 * k + 1];
         x[2 * LANES] = from[3 * k + 2];
     }
+}
+
+void md_unpack_halo(struct md_store *s, const void *buffer)
+{
+    unpack_positions(s, s->halo_slot, s->n_halo, buffer);
 }
 
 /* ---- copies from above alone, and their forces on the way back ---- */
@@ -300,13 +306,7 @@ void md_pack_above(struct md_store *s, void *buffer)
 
 void md_unpack_above(struct md_store *s, const void *buffer)
 {
-    const scalar *from = buffer;
-    for (size_t k = 0; k < s->n_above; k++) {
-        scalar *x = s->pair_x + SLOT(s->above_slot[k], 0);
-        x[0] = from[3 * k];
-        x[LANES] = from[3 * k + 1];
-        x[2 * LANES] = from[3 * k + 2];
-    }
+    unpack_positions(s, s->above_slot, s->n_above, buffer);
 }
 
 void md_pack_forces(const struct md_store *s, void *buffer)

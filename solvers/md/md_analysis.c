@@ -11,9 +11,9 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
-#include "domain/halo.h"
 #include "base/param.h"
 #include "base/timer.h"
+#include "domain/halo.h"
 #include "domain/particles.h"
 #include "domain/state.h"
 

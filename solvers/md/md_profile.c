@@ -14,8 +14,8 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
-#include "domain/halo.h"
 #include "base/param.h"
+#include "domain/halo.h"
 #include "domain/state.h"
 #include "kernels/md/cell.h"
 

@@ -148,6 +148,19 @@ static int post_copies(struct ctx *ctx, struct halo *h,
     return status;
 }
 
+/* What has come, at `from`, into the store. */
+static int complete(struct ctx *ctx, struct halo *h, const struct buffer *from,
+                    void (*take)(struct md_store *, const void *),
+                    struct md_store *s)
+{
+    timer_begin(ctx->timers, h->phase_halo);
+    int status = comm_exchange_wait(ctx, h->exchange);
+    if (status == 0)
+        take(s, from->bytes);
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}
+
 static int complete_copies(struct ctx *ctx, struct halo *h,
                            const struct md_kernels *k, struct md_store *s,
                            int above)
@@ -158,14 +171,8 @@ static int complete_copies(struct ctx *ctx, struct halo *h,
         k->move_copies(s);
         return 0;
     }
-    timer_begin(ctx->timers, h->phase_halo);
-    int status = comm_exchange_wait(ctx, h->exchange);
-    if (status == 0 && above)
-        k->unpack_above(s, h->copied.bytes);
-    else if (status == 0)
-        k->unpack_halo(s, h->copied.bytes);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
+    return complete(ctx, h, &h->copied,
+                    above ? k->unpack_above : k->unpack_halo, s);
 }
 
 int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
@@ -211,12 +218,7 @@ static int complete_back(struct ctx *ctx, struct halo *h,
 {
     if (h->n_peers == 0 || h->half == HALO_WHOLE)
         return 0;
-    timer_begin(ctx->timers, h->phase_halo);
-    int status = comm_exchange_wait(ctx, h->exchange);
-    if (status == 0)
-        add(s, h->copies.bytes);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
+    return complete(ctx, h, &h->copies, add, s);
 }
 
 int halo_post_forces(struct ctx *ctx, struct halo *h,
@@ -263,12 +265,7 @@ int halo_complete_extra(struct ctx *ctx, struct halo *h,
         k->copy_extra(s);
         return 0;
     }
-    timer_begin(ctx->timers, h->phase_halo);
-    int status = comm_exchange_wait(ctx, h->exchange);
-    if (status == 0)
-        k->unpack_extra(s, h->copied.bytes);
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
+    return complete(ctx, h, &h->copied, k->unpack_extra, s);
 }
 
 int halo_values(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
