@@ -191,7 +191,8 @@ def _draw(heads, rows, names, path):
                   markersize=4, linewidth=1.0, capsize=2.5,
                   color=plot.panels.COLORS[0])
     for i, put in zip(at, (axes.set_xlabel, axes.set_ylabel)):
-        put(heads[i].replace("_", " ").replace("[", "(").replace("]", ")"))
+        name, _, unit = heads[i].rstrip("]").partition(" [")
+        put(labels.axis(name.replace("_", " "), labels.drawn(unit)))
     try:
         figure.savefig(path)
     except OSError as error:

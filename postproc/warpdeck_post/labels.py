@@ -108,6 +108,14 @@ def pretty(unit):
     return re.sub(r"(?<=[A-Za-z\u00c5])\^?(-?\d+)", r"$^{\1}$", unit)
 
 
+def drawn(unit):
+    """A unit in words, as in tables, for a label."""
+    for found in _REDUCED.values():
+        if plain(found) == unit != "m":  # which are meters as well
+            return found
+    return pretty(unit)
+
+
 def plain(unit):
     """A label's unit for a terminal."""
     for mathematical, word in _PLAIN.items():

@@ -129,9 +129,9 @@ def _valued(r):
     value = dict(zip(heads, rows[0])) if rows else {}
     if "value" not in value:
         return []
-    error = value.get("standard_error")
-    return [("value", f"{value['value']:.8g}",
-             f"± {error:.2g} standard error" if error is not None else "")]
+    told, error = labels.uncertain(value["value"],
+                                   value.get("standard_error", 0.0))
+    return [("value", told, f"± {error} standard error")]
 
 
 def _results(r):

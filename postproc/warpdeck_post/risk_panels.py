@@ -6,7 +6,7 @@ a deck does not name.
 
 import numpy
 
-from . import panels
+from . import labels, panels
 from .opening import text_of
 
 MONEY = "currency of the spots"
@@ -62,8 +62,8 @@ def prices(axes, r):
     axes.set_xlabel(f"value ({MONEY}); bar: 95 % interval")
     # Figures in a column of their own, right of the axes.
     for k, i in enumerate(order):
-        axes.text(1.02, k, f"{table['price'][i]:.6g} \u00b1 "
-                  f"{table['price_error'][i]:.2g}",
+        axes.text(1.02, k, " \u00b1 ".join(labels.uncertain(
+            table["price"][i], table["price_error"][i])),
                   transform=axes.get_yaxis_transform(), va="center",
                   fontsize=8.5, color="0.2")
     left = len(table["id"]) - len(order)
@@ -149,7 +149,8 @@ def _density(table):
 def profits(axes, r):
     """Histogram of profits; VaR and expected shortfall stand at minus their
     values, with their intervals as bands."""
-    edges, density = _density(columns(r, "profit_histogram"))
+    histogram = columns(r, "profit_histogram")
+    edges, density = _density(histogram)
     var = columns(r, "var")
     axes.stairs(density, edges, fill=True, color=panels.COLORS[5], alpha=0.6)
     axes.stairs(density, edges, color=panels.COLORS[0], linewidth=1.0)
@@ -160,20 +161,23 @@ def profits(axes, r):
         error = 1.96 * var["expected_shortfall_error"][i]
         low, high = (x if numpy.isfinite(x) else v
                      for x in (var["var_low"][i], var["var_high"][i]))
+        told = [labels.uncertain(x, (high - low) / 2)[0]
+                for x in (v, low, high)]
         axes.axvspan(-high, -low, color=color, alpha=0.3, linewidth=0)
         axes.axvspan(-es - error, -es + error, color=color, alpha=0.15,
                      linewidth=0)
         axes.axvline(-v, color=color, linewidth=1.3,
-                     label=f"VaR {100 * level:g} %: {v:.5g} "
-                     f"[{low:.5g}, {high:.5g}]")
+                     label=f"VaR {100 * level:g} %: {told[0]} "
+                     f"[{told[1]}, {told[2]}]")
         axes.axvline(-es, color=color, linewidth=1.3, linestyle=DOTTED,
-                     label=f"ES {100 * level:g} %: {es:.5g} \u00b1 "
-                     f"{error:.2g}")
+                     label=f"ES {100 * level:g} %: "
+                     + " \u00b1 ".join(labels.uncertain(es, error)))
     axes.set_xlim(min(edges[0], -var["expected_shortfall"].max() * 1.05),
                   edges[-1])
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"profit over {var['horizon'][0]:.4g} years ({MONEY})")
-    axes.set_ylabel("density of paths")
+    # Not those of the prices, which the figure's head has.
+    axes.set_ylabel(f"density of {histogram['count'].sum():.0f} paths")
     axes.set_title("Profit and loss, with intervals of "
                    f"{100 * var['confidence'][0]:g} % (VaR) and 95 % (ES)")
     # At the side where the distribution is thin.

@@ -265,7 +265,7 @@ def _lines(path, look, state, quiet, earlier):
     if state == STALLED:
         lines.append("  nothing has been written for much longer than usual: the "
                      "run was probably killed")
-        lines.append("  go on with it by: warpdeck run --resume" if save else
+        lines.append("  go on with it by: warpdeck run DECK --resume auto" if save else
                      "  there is no checkpoint to go on from")
     return lines
 

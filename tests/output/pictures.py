@@ -297,6 +297,9 @@ tap.is_([(at, [r[0] for r in part]) for at, part in (
                                                    ("deck.t", "p")))],
         [((2, 4), ["2", "3", ""]), ((3, 1), ["0", "1"]), ((0, 3), ["0", "1"])],
         "of columns of one name in several units those that most runs have")
+tap.is_([labels.drawn(u) for u in ("epsilon/sigma^3", "kcal/mol", "m", "ps-1")],
+        [r"$\epsilon/\sigma^3$", "kcal/mol", "m", "ps$^{-1}$"],
+        "units of a table are drawn as those of other pictures")
 tap.is_(gather._short('"[""a"", ""b""]"'), '["a", "b"]',
         "the screen does not show the quotes of the file")
 heads = ["folder"] + [f"a.key.of.some.length{n}" for n in range(30)]
