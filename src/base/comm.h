@@ -124,6 +124,18 @@ int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
                        void *const *recv, const size_t *recv_bytes);
 int comm_exchange_wait(struct ctx *ctx, struct comm_exchange *x);
 
+/* Where the messages of the next comm_exchange_post() may be written, n bytes
+ * in all, in any order: ranks of the same host read them there. All of them
+ * must stand there then. Errors: STATUS_MEMORY. */
+int comm_exchange_room(struct ctx *ctx, struct comm_exchange *x, size_t n,
+                       void **out);
+
+/* As comm_exchange_wait(), but messages may stay where their senders wrote
+ * them: then at[p] points there, until the next comm_exchange_post(); else it
+ * is left as it was, and the message has come to recv[p]. */
+int comm_exchange_wait_at(struct ctx *ctx, struct comm_exchange *x,
+                          const void **at);
+
 /* Bytes this rank has sent to other ranks through exchanges and comm_alltoall()
  * since the start. */
 uint64_t comm_bytes_sent(const struct comm *comm);

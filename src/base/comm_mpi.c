@@ -40,6 +40,8 @@ static int find_node(struct comm *c)
         return rc;
     MPI_Comm_rank(node, &c->node_rank);
     MPI_Comm_size(node, &c->node_size);
+    c->node = c->rank;
+    MPI_Bcast(&c->node, 1, MPI_INT, 0, node);
     MPI_Comm_free(&node);
     int first = c->node_rank == 0;
     return MPI_Allreduce(&first, &c->node_count, 1, MPI_INT, MPI_SUM, c->world);

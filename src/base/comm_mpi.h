@@ -28,6 +28,7 @@ struct comm {
     int threads;    /* more than one may call MPI */
     int left;       /* this rank failed and the others did not come */
     int node_rank, node_size, node_count;
+    int node; /* a number of this host's own: a rank there, of all */
     int next_tag;
     uint64_t bytes_sent;
 };

@@ -3,6 +3,7 @@
 
 #include "base/comm.h"
 #include "base/comm_mpi.h"
+#include "base/comm_shared.h"
 #include "base/ctx.h"
 
 /* A growing list of requests in flight. */
@@ -19,6 +20,16 @@ struct comm_exchange {
     int *tag_in; /* chosen by the peer, so that several exchanges between the
                   * same two ranks never take each other's messages */
     int tag_out;
+    struct comm_shared *shared; /* with ranks of this host; or NULL */
+    int *is_shared; /* peers that see this rank's area, as I theirs */
+    struct pending {
+        void *into; /* NULL: nothing comes */
+        size_t bytes;
+        const void *at; /* where it stands; NULL: not yet there */
+    } * pending;        /* what comes through areas, by peer */
+    char *room;         /* for the next messages; NULL: nobody asked for it */
+    char *own;          /* where there are no areas */
+    size_t own_bytes;
     struct requests requests;
 };
 
@@ -137,18 +148,53 @@ int comm_alltoall(struct ctx *ctx, const void *send, const size_t *send_bytes,
 
 /* ---- exchange with fixed peers ---- */
 
-static int agree_on_tags(struct ctx *ctx, struct comm_exchange *x)
+/* Tell each peer n bytes of an array, hear as many from it. */
+static int greet(struct ctx *ctx, struct comm_exchange *x, const void *mine,
+                 void *theirs, size_t n)
 {
     struct requests *q = &x->requests;
-    for (int p = 0; p < x->n; p++)
-        if (p != x->self)
-            TRY(post_receive(ctx, q, &x->tag_in[p], sizeof(int), x->peer[p],
+    for (size_t p = 0; p < (size_t)x->n; p++)
+        if ((int)p != x->self)
+            TRY(post_receive(ctx, q, (char *)theirs + p * n, n, x->peer[p],
                              COMM_TAG_GREET));
-    for (int p = 0; p < x->n; p++)
-        if (p != x->self)
-            TRY(post_send(ctx, q, &x->tag_out, sizeof(int), x->peer[p],
+    for (size_t p = 0; p < (size_t)x->n; p++)
+        if ((int)p != x->self)
+            TRY(post_send(ctx, q, (const char *)mine + p * n, n, x->peer[p],
                           COMM_TAG_GREET));
     return wait_all(ctx, q);
+}
+
+/* Agree on tags, and with peers of this host on areas that both see. */
+static int meet_peers(struct ctx *ctx, struct comm_exchange *x)
+{
+    struct comm *c = ctx->comm;
+    size_t room = x->n > 0 ? (size_t)x->n : 1;
+    int status = 0;
+    struct comm_greeting *mine = calloc(room, sizeof(*mine));
+    struct comm_greeting *theirs = calloc(room, sizeof(*theirs));
+    int *opened = calloc(room, sizeof(*opened));
+    if (mine == NULL || theirs == NULL || opened == NULL)
+        TRY_CLEANUP(
+            FAIL(ctx, STATUS_MEMORY, "out of memory for %d peers", x->n));
+    for (int p = 0; p < x->n; p++) {
+        mine[p].tag = x->tag_out;
+        mine[p].node = c->node;
+        comm_shared_greet(x->shared, p, &mine[p]);
+    }
+    TRY_CLEANUP(greet(ctx, x, mine, theirs, sizeof(*mine)));
+    for (int p = 0; p < x->n; p++) {
+        x->tag_in[p] = theirs[p].tag;
+        if (p != x->self && theirs[p].node == c->node)
+            opened[p] = comm_shared_open(x->shared, p, &theirs[p]);
+    }
+    TRY_CLEANUP(greet(ctx, x, opened, x->is_shared, sizeof(*opened)));
+    for (int p = 0; p < x->n; p++)
+        x->is_shared[p] &= opened[p];
+cleanup:
+    free(opened);
+    free(theirs);
+    free(mine);
+    return status;
 }
 
 int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
@@ -161,8 +207,11 @@ int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
     if (x != NULL) {
         x->peer = calloc(room, sizeof(*x->peer));
         x->tag_in = calloc(room, sizeof(*x->tag_in));
+        x->is_shared = calloc(room, sizeof(*x->is_shared));
+        x->pending = calloc(room, sizeof(*x->pending));
     }
-    if (x == NULL || x->peer == NULL || x->tag_in == NULL) {
+    if (x == NULL || x->peer == NULL || x->tag_in == NULL ||
+        x->is_shared == NULL || x->pending == NULL) {
         status = FAIL(ctx, STATUS_MEMORY, "out of memory for %d peers", n);
         goto cleanup;
     }
@@ -178,7 +227,9 @@ int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
                              "rank %d is no peer among %d ranks", peers[p],
                              c->size));
     }
-    TRY_CLEANUP(agree_on_tags(ctx, x));
+    if (c->node_size > 1)
+        x->shared = comm_shared_create(n);
+    TRY_CLEANUP(meet_peers(ctx, x));
     if (x->self >= 0)
         x->tag_in[x->self] = x->tag_out;
     return 0;
@@ -192,7 +243,11 @@ void comm_exchange_destroy(struct comm_exchange *x)
 {
     if (x == NULL)
         return;
+    comm_shared_destroy(x->shared);
     free(x->requests.r);
+    free(x->pending);
+    free(x->own);
+    free(x->is_shared);
     free(x->tag_in);
     free(x->peer);
     free(x);
@@ -225,29 +280,144 @@ cleanup:
     return status;
 }
 
+/* ---- messages ---- */
+
+/* Whether a message of n bytes to or from peer p goes through an area. Both
+ * ranks know. */
+static int goes_through_area(const struct comm_exchange *x, int p, size_t n)
+{
+    return x->is_shared[p] && !x->card && n > 0 && n <= COMM_SHARED_LONGEST;
+}
+
+int comm_exchange_room(struct ctx *ctx, struct comm_exchange *x, size_t n,
+                       void **out)
+{
+    void *room = x->own;
+    if (x->shared != NULL) {
+        TRY(comm_shared_room(ctx, x->shared, n, &room));
+    } else if (n > x->own_bytes) {
+        room = realloc(x->own, n);
+        if (room == NULL)
+            return FAIL(ctx, STATUS_MEMORY, "out of memory for messages");
+        x->own = room;
+        x->own_bytes = n;
+    }
+    *out = x->room = room;
+    return 0;
+}
+
+/* Messages to ranks of this host, which are written into the room now where the
+ * caller has not done so. */
+static int post_to_host(struct ctx *ctx, struct comm_exchange *x,
+                        const void *const *send, const size_t *send_bytes)
+{
+    size_t n = 0;
+    void *room = NULL;
+    int written = x->room != NULL;
+    x->room = NULL;
+    for (int p = 0; p < x->n; p++)
+        if (goes_through_area(x, p, send_bytes[p]))
+            n += send_bytes[p];
+    if (n > 0 && !written)
+        TRY(comm_shared_room(ctx, x->shared, n, &room));
+    for (int p = 0; p < x->n && n > 0; p++) {
+        const void *at = send[p];
+        if (!goes_through_area(x, p, send_bytes[p]))
+            continue;
+        if (!written) {
+            at = memcpy(room, send[p], send_bytes[p]);
+            room = (char *)room + send_bytes[p];
+        }
+        comm_shared_post(x->shared, p, at);
+    }
+    return 0;
+}
+
+/* Messages that were left where their senders wrote them are of no use now. */
+static void let_go(struct comm_exchange *x)
+{
+    for (int p = 0; p < x->n; p++) {
+        if (x->pending[p].into != NULL)
+            comm_shared_taken(x->shared, p);
+        x->pending[p].into = NULL;
+    }
+}
+
 int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
                        const void *const *send, const size_t *send_bytes,
                        void *const *recv, const size_t *recv_bytes)
 {
     int by_hand = x->card ? -1 : x->self;
-    for (int p = 0; p < x->n; p++)
-        if (p != by_hand)
+    let_go(x);
+    TRY(post_to_host(ctx, x, send, send_bytes));
+    for (int p = 0; p < x->n; p++) {
+        if (goes_through_area(x, p, recv_bytes[p]))
+            x->pending[p] = (struct pending){recv[p], recv_bytes[p], NULL};
+        else if (p != by_hand)
             TRY(post_receive(ctx, &x->requests, recv[p], recv_bytes[p],
                              x->peer[p], x->tag_in[p]));
+    }
     for (int p = 0; p < x->n; p++) {
-        if (p == by_hand)
-            continue;
-        TRY(post_send(ctx, &x->requests, send[p], send_bytes[p], x->peer[p],
-                      x->tag_out));
         if (p != x->self)
             ctx->comm->bytes_sent += send_bytes[p];
+        if (p != by_hand && !goes_through_area(x, p, send_bytes[p]))
+            TRY(post_send(ctx, &x->requests, send[p], send_bytes[p], x->peer[p],
+                          x->tag_out));
     }
     if (by_hand >= 0 && send_bytes[by_hand] > 0)
         memcpy(recv[by_hand], send[by_hand], send_bytes[by_hand]);
     return 0;
 }
 
+/* Look for what comes through areas. *left: messages not yet there. */
+static int find_pending(struct ctx *ctx, struct comm_exchange *x, int *left)
+{
+    *left = 0;
+    for (int p = 0; p < x->n; p++) {
+        struct pending *m = &x->pending[p];
+        int there;
+        if (m->into == NULL || m->at != NULL)
+            continue;
+        TRY(comm_shared_find(ctx, x->shared, p, m->bytes, &m->at, &there));
+        *left += !there;
+    }
+    return 0;
+}
+
+/* Until all messages are there. */
+static int await(struct ctx *ctx, struct comm_exchange *x)
+{
+    int left, all;
+    for (unsigned k = 0;; k++) {
+        TRY(find_pending(ctx, x, &left));
+        if (left == 0)
+            return wait_all(ctx, &x->requests);
+        /* Others' messages need this rank inside of MPI. */
+        if (x->requests.n > 0)
+            TRY(comm_check(ctx,
+                           MPI_Testall(x->requests.n, x->requests.r, &all,
+                                       MPI_STATUSES_IGNORE),
+                           "look for messages"));
+        comm_shared_pause(k);
+    }
+}
+
 int comm_exchange_wait(struct ctx *ctx, struct comm_exchange *x)
 {
-    return wait_all(ctx, &x->requests);
+    TRY(await(ctx, x));
+    for (int p = 0; p < x->n; p++)
+        if (x->pending[p].into != NULL)
+            memcpy(x->pending[p].into, x->pending[p].at, x->pending[p].bytes);
+    let_go(x);
+    return 0;
+}
+
+int comm_exchange_wait_at(struct ctx *ctx, struct comm_exchange *x,
+                          const void **at)
+{
+    TRY(await(ctx, x));
+    for (int p = 0; p < x->n; p++)
+        if (x->pending[p].into != NULL)
+            at[p] = x->pending[p].at;
+    return 0;
 }

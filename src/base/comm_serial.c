@@ -15,6 +15,7 @@ struct comm {
 
 struct comm_exchange {
     int n;
+    void *room;
 };
 
 int comm_start(int *argc, char ***argv, struct comm **out)
@@ -253,6 +254,8 @@ int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
 
 void comm_exchange_destroy(struct comm_exchange *x)
 {
+    if (x != NULL)
+        free(x->room);
     free(x);
 }
 
@@ -285,6 +288,23 @@ int comm_exchange_wait(struct ctx *ctx, struct comm_exchange *x)
 {
     (void)ctx;
     (void)x;
+    return 0;
+}
+
+int comm_exchange_wait_at(struct ctx *ctx, struct comm_exchange *x,
+                          const void **at)
+{
+    (void)at;
+    return comm_exchange_wait(ctx, x);
+}
+
+int comm_exchange_room(struct ctx *ctx, struct comm_exchange *x, size_t n,
+                       void **out)
+{
+    void *room = realloc(x->room, n > 0 ? n : 1);
+    if (room == NULL)
+        return FAIL(ctx, STATUS_MEMORY, "out of memory for messages");
+    *out = x->room = room;
     return 0;
 }
 

@@ -39,7 +39,9 @@ if WITH_MPI
 libwarpdeck_a_SOURCES += \
 	src/base/comm_mpi.h \
 	src/base/comm_mpi.c \
-	src/base/comm_mpi_exchange.c
+	src/base/comm_mpi_exchange.c \
+	src/base/comm_shared.c \
+	src/base/comm_shared.h
 else
 libwarpdeck_a_SOURCES += src/base/comm_serial.c
 endif

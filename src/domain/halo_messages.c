@@ -11,11 +11,10 @@
 
 /* ---- messages ---- */
 
-/* Point send_at and recv_at into the buffers, peer after peer, and start. */
-static int start_messages(struct ctx *ctx, struct halo *h,
-                          const struct buffer *from, const struct buffer *to)
+/* Point send_at and recv_at into the memory, peer after peer, and start. */
+static int start_messages(struct ctx *ctx, struct halo *h, unsigned char *send,
+                          unsigned char *recv)
 {
-    unsigned char *send = from->bytes, *recv = to->bytes;
     for (int p = 0; p < h->n_peers; p++) {
         h->send_at[p] = send;
         h->recv_at[p] = recv;
@@ -31,8 +30,21 @@ static int start_messages(struct ctx *ctx, struct halo *h,
 int halo_exchange(struct ctx *ctx, struct halo *h, const struct buffer *from,
                   const struct buffer *to)
 {
-    TRY(start_messages(ctx, h, from, to));
+    TRY(start_messages(ctx, h, from->bytes, to->bytes));
     return comm_exchange_wait(ctx, h->exchange);
+}
+
+/* Where messages of send_bytes are to be packed: the device's own buffer, or
+ * where ranks of this host read them. */
+static int room_to_pack(struct ctx *ctx, struct halo *h,
+                        const struct buffer *buffer, unsigned char **room)
+{
+    void *out = buffer->bytes;
+    if (!buffer->device)
+        TRY(comm_exchange_room(ctx, h->exchange,
+                               halo_total(h->send_bytes, h->n_peers), &out));
+    *room = out;
+    return 0;
 }
 
 /* The bytes of a halo message from the counts of copies. */
@@ -135,28 +147,36 @@ static int post_copies(struct ctx *ctx, struct halo *h,
 {
     if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
+    unsigned char *room;
+    int status;
     timer_begin(ctx->timers, h->phase_halo);
-    if (above) {
+    if (above)
         set_above_bytes(h, k->halo_record_bytes(0), 0);
-        k->pack_above(s, h->copies.bytes);
-    } else {
+    else
         set_halo_bytes(h, k->halo_record_bytes(0));
-        k->pack_halo(s, 0, h->copies.bytes);
-    }
-    int status = start_messages(ctx, h, &h->copies, &h->copied);
+    TRY_CLEANUP(room_to_pack(ctx, h, &h->copies, &room));
+    if (above)
+        k->pack_above(s, room);
+    else
+        k->pack_halo(s, 0, room);
+    status = start_messages(ctx, h, room, h->copied.bytes);
+cleanup:
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }
 
-/* What has come, at `from`, into the store. */
+/* What has come, at `from`, into the store; the message of a single peer is
+ * read where that wrote it. */
 static int complete(struct ctx *ctx, struct halo *h, const struct buffer *from,
                     void (*take)(struct md_store *, const void *),
                     struct md_store *s)
 {
+    const void *at = from->bytes;
     timer_begin(ctx->timers, h->phase_halo);
-    int status = comm_exchange_wait(ctx, h->exchange);
+    int status = h->n_peers == 1 ? comm_exchange_wait_at(ctx, h->exchange, &at)
+                                 : comm_exchange_wait(ctx, h->exchange);
     if (status == 0)
-        take(s, from->bytes);
+        take(s, at);
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }
@@ -204,10 +224,14 @@ static int post_back(struct ctx *ctx, struct halo *h, size_t record,
 {
     if (h->n_peers == 0 || h->half == HALO_WHOLE)
         return 0;
+    unsigned char *room;
+    int status;
     timer_begin(ctx->timers, h->phase_halo);
     set_above_bytes(h, record, 1);
-    pack(s, h->copied.bytes);
-    int status = start_messages(ctx, h, &h->copied, &h->copies);
+    TRY_CLEANUP(room_to_pack(ctx, h, &h->copied, &room));
+    pack(s, room);
+    status = start_messages(ctx, h, room, h->copies.bytes);
+cleanup:
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }
@@ -245,13 +269,17 @@ int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 {
     if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
+    unsigned char *room;
+    int status;
     timer_begin(ctx->timers, h->phase_halo);
     if (h->half == HALO_WHOLE)
         set_halo_bytes(h, k->extra_bytes());
     else
         set_above_bytes(h, k->extra_bytes(), 0);
-    k->pack_extra(s, h->copies.bytes);
-    int status = start_messages(ctx, h, &h->copies, &h->copied);
+    TRY_CLEANUP(room_to_pack(ctx, h, &h->copies, &room));
+    k->pack_extra(s, room);
+    status = start_messages(ctx, h, room, h->copied.bytes);
+cleanup:
     timer_end(ctx->timers, h->phase_halo);
     return status;
 }

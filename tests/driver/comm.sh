@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 
 program=$top_builddir/tests/driver/comm_ranks
-plan 6
+plan 7
 check "one rank alone gets its own words" "$program"
 grep '^# a step' tap.out
 for n in 2 3 4 7; do
@@ -15,10 +15,13 @@ for n in 2 3 4 7; do
         skip 1 "built without MPI"
     fi
 done
+# All messages through MPI, as between hosts.
+export WARPDECK_SHARED_MEMORY=0
 if have_mpi; then
+    check "ranks that share no memory do the same" ranks 3 "$program"
     check "messages in pieces arrive whole" \
         ranks 3 "$top_builddir/tests/driver/comm_pieces"
 else
-    skip 1 "built without MPI"
+    skip 2 "built without MPI"
 fi
 done_testing

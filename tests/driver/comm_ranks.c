@@ -140,6 +140,85 @@ static void test_exchange(struct ctx *ctx)
     comm_exchange_destroy(none);
 }
 
+/* Bytes of a round between two ranks: some through memory that ranks of a host
+ * share, some too long for it; growing and shrinking; none one way. */
+static size_t long_bytes(int from, int to, int round)
+{
+#ifdef COMM_PIECE /* tiny ones */
+    static const size_t n[] = {10, 50, 70, 77, 0, 100};
+#else
+    static const size_t n[] = {10, 5000, 1 << 18, (1 << 18) + 1, 0, 100000};
+#endif
+    return from == 0 && round % 3 == 1 ? 0 : n[(from + to + round) % 6];
+}
+
+static unsigned char long_byte(int from, int to, int round, size_t k)
+{
+    return (unsigned char)(k * 7 + (k >> 9) + (size_t)(from + 3 * to + round));
+}
+
+struct long_case {
+    struct comm_exchange *x;
+    unsigned char *out, *in;
+    const void *send[64];
+    void *recv[64];
+    size_t send_bytes[64], recv_bytes[64];
+};
+
+/* written: into the room of the exchange; left: read where messages stand. */
+static int long_round(struct ctx *ctx, struct long_case *c, int round,
+                      int written, int left)
+{
+    size_t n = 0, in = 0;
+    const void *at[64];
+    void *out = c->out;
+    int right = 1;
+    for (int p = 0; p < size; p++)
+        n += c->send_bytes[p] = long_bytes(rank, p, round);
+    if (written && comm_exchange_room(ctx, c->x, n, &out) != 0)
+        return 0;
+    for (int p = 0; p < size; p++) {
+        unsigned char *bytes = out;
+        c->send[p] = bytes;
+        for (size_t k = 0; k < c->send_bytes[p]; k++)
+            bytes[k] = long_byte(rank, p, round, k);
+        out = bytes + c->send_bytes[p];
+        c->recv_bytes[p] = long_bytes(p, rank, round);
+        at[p] = c->recv[p] = c->in + in;
+        in += c->recv_bytes[p];
+    }
+    if (comm_exchange_post(ctx, c->x, c->send, c->send_bytes, c->recv,
+                           c->recv_bytes) != 0 ||
+        (left ? comm_exchange_wait_at(ctx, c->x, at)
+              : comm_exchange_wait(ctx, c->x)) != 0)
+        return 0;
+    for (int p = 0; p < size; p++)
+        for (size_t k = 0; right && k < c->recv_bytes[p]; k++)
+            right = ((const unsigned char *)at[p])[k] ==
+                    long_byte(p, rank, round, k);
+    return right;
+}
+
+static void test_long_messages(struct ctx *ctx)
+{
+    struct long_case c = {0};
+    int peers[64], right = 1;
+    size_t most = (size_t)size * ((1 << 18) + 1);
+    for (int p = 0; p < size; p++)
+        peers[p] = p;
+    c.out = malloc(most);
+    c.in = malloc(most);
+    if (comm_exchange_create(ctx, size, peers, &c.x) != 0 || !c.out || !c.in)
+        right = 0;
+    for (int round = 0; right && round < 24; round++)
+        right = long_round(ctx, &c, round, round % 2, round / 2 % 2);
+    all_ok(ctx, right,
+           "long messages arrive, written into or read from memory of others");
+    comm_exchange_destroy(c.x);
+    free(c.out);
+    free(c.in);
+}
+
 /* Two exchanges between the same ranks, posted in different orders. */
 static void test_two_in_flight(struct ctx *ctx)
 {
@@ -235,6 +314,7 @@ int main(int argc, char **argv)
     test_spreading(&ctx);
     test_alltoall(&ctx);
     test_exchange(&ctx);
+    test_long_messages(&ctx);
     test_two_in_flight(&ctx);
     test_agreement(&ctx);
     test_failure(&ctx);
