@@ -304,12 +304,14 @@ KERNEL_FN void see_tile(const struct md_store *s, size_t j,
     t->dy = i->x[1] - xj[1];
     t->dz = i->x[2] - xj[2];
     t->r2 = t->dx * t->dx + t->dy * t->dy + t->dz * t->dz;
-    t->inv2 = 1 / t->r2;
+    if (k.charged != COULOMB_SMOOTH)
+        t->inv2 = 1 / t->r2;
     if (k.charged == COULOMB_SMOOTH) {
         /* The last bits of a number of this size are an integer. */
         const real round = simd_set((scalar)6755399441055744.0); /* 1.5 2^52 */
         real place = t->r2 * same->parts - (scalar)0.5;
-        t->inv = simd_sqrt(t->inv2);
+        t->inv = simd_inverse_root(t->r2);
+        t->inv2 = t->inv * t->inv;
         t->part = place + round;
         t->within = place - (t->part - round);
     }
@@ -355,8 +357,8 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f,
 /* ---- rows ---- */
 
 /* n tiles. Distances of a tile are computed before the forces of the one before
- * it: what can wait in a processor at a time is less than a tile, and their
- * root and division would hold up all that follows. */
+ * it: what can wait in a processor at a time is less than a tile, and the long
+ * way to their inverses would hold up all that follows. */
 KERNEL_FN void run_tiles(const struct md_store *s, scalar *f,
                          const uint32_t *tile, const uint16_t *mask, size_t n,
                          const struct same *same, const struct row_of *i,
