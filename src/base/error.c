@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +126,22 @@ int error_on_rank(struct ctx *ctx, int status, int rank, int size)
     if (!ctx->error.has_rank)
         error_context(ctx, status, "on rank %d of %d", rank, size);
     ctx->error.has_rank = 1;
+    return status;
+}
+
+int error_at_step(struct ctx *ctx, int status, int64_t step)
+{
+    struct error *e = &ctx->error;
+    char words[32];
+    if (status_exit(e->status) != 3 || strncmp(e->text, "step ", 5) == 0)
+        return status;
+    size_t n =
+        (size_t)snprintf(words, sizeof(words), "step %" PRId64 ": ", step);
+    size_t used = strlen(e->text);
+    if (used + n >= sizeof(e->text))
+        return status;
+    memmove(e->text + n, e->text, used + 1);
+    memcpy(e->text, words, n);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #define WARPDECK_BASE_ERROR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum status {
 #define STATUS(name, exit_status, text) name,
@@ -56,6 +57,10 @@ int error_context(struct ctx *ctx, int status, const char *fmt, ...)
 
 /* Add "on rank ...", once. Returns `status` unchanged. */
 int error_on_rank(struct ctx *ctx, int status, int rank, int size);
+
+/* Put "step N: " before a message that physics failed and that does not begin
+ * so: kernels do not know the step. Returns `status` unchanged. */
+int error_at_step(struct ctx *ctx, int status, int64_t step);
 
 /* Forget the recorded failure (tests; a caller that can go on without). */
 void error_clear(struct ctx *ctx);
