@@ -3,6 +3,7 @@
  */
 #include "md.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,12 +177,13 @@ static const struct style *choose_style(struct params *p, struct md *md,
     return s;
 }
 
+static const char *const sections[MD_DATA_KINDS] = {
+    "md.bonds.bond", "md.bonds.angle", "md.bonds.dihedral",
+    "md.bonds.improper"};
+
 /* Coefficients of the deck, [[md.bonds.KIND]], over those of the file. */
 static void read_deck_coeffs(struct params *p, struct md *md, int kind)
 {
-    static const char *const sections[MD_DATA_KINDS] = {
-        "md.bonds.bond", "md.bonds.angle", "md.bonds.dihedral",
-        "md.bonds.improper"};
     const char *section = sections[kind];
     for (int i = 0; i < params_count(p, section); i++) {
         size_t n = 0;
@@ -200,6 +202,8 @@ static void read_deck_coeffs(struct params *p, struct md *md, int kind)
         }
         struct md_data_coeff *c = &md->data->coeff[kind][type - 1];
         c->n = (int)n;
+        c->line = 0;
+        c->entry = i;
         memcpy(c->value, v, n * sizeof *v);
     }
 }
@@ -246,8 +250,22 @@ static void read_styled(struct params *p, struct md *md, int kind)
     }
 }
 
+/* Of coefficients that are there and wrong: where they stand. */
+static void fail_coeff(struct params *p, const struct md *md, int kind,
+                       const struct md_data_coeff *c, const char *wrong)
+{
+    int type = (int)(c - md->data->coeff[kind]) + 1;
+    if (c->line > 0)
+        params_error(p, "md.bonds", NULL, "%s:%" PRId64 ": %s type %d: %s",
+                     md->data->path, c->line, kinds[kind], type, wrong);
+    else
+        params_error_at(p, sections[kind], c->entry, "parameters",
+                        "%s type %d: %s", kinds[kind], type, wrong);
+}
+
 static void read_kind(struct params *p, struct md *md, int kind)
 {
+    char wrong[96];
     if (md->data->styled) {
         read_styled(p, md, kind);
         return;
@@ -264,16 +282,12 @@ static void read_kind(struct params *p, struct md *md, int kind)
                          "%s type %d has no coefficients: neither in '%s' nor "
                          "in a section [[md.bonds.%s]]",
                          kinds[kind], t + 1, md->data->path, kinds[kind]);
-        else if (style->n > 0 && c->n != style->n)
-            params_error(
-                p, "md.bonds", NULL,
-                "'%s': %s type %d has %d numbers, but style '%s' takes "
-                "%d",
-                md->data->path, kinds[kind], t + 1, c->n, style->name,
-                style->n);
-        else if ((bad = bad_values(kind, style->style, c->value)) != NULL)
-            params_error(p, "md.bonds", NULL, "'%s': %s type %d: %s",
-                         md->data->path, kinds[kind], t + 1, bad);
+        else if (style->n > 0 && c->n != style->n) {
+            snprintf(wrong, sizeof wrong, "%d numbers, but style '%s' takes %d",
+                     c->n, style->name, style->n);
+            fail_coeff(p, md, kind, c, wrong);
+        } else if ((bad = bad_values(kind, style->style, c->value)) != NULL)
+            fail_coeff(p, md, kind, c, bad);
         else
             set_type(md, kind, t, style, c->value);
     }

@@ -229,6 +229,11 @@ static int check_bonds(struct ctx *ctx, const struct md *md,
                    data->atoms[t->id[0] - 1].position[d];
         nearest_difference(x, md->box_length, md->tilt);
         r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        if (!(r2 > 0))
+            return FAIL(ctx, STATUS_INPUT,
+                        "%s: atoms %" PRId64 " and %" PRId64 " are bound and "
+                        "stand on one spot",
+                        data->path, t->id[0], t->id[1]);
         if (r2 > most * most)
             return FAIL(ctx, STATUS_INPUT,
                         "%s: the bond of atoms %" PRId64 " and %" PRId64

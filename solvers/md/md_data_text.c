@@ -38,6 +38,20 @@ static const char *const kind_plural[MD_DATA_KINDS] = {
 static const char *const kind_name[MD_DATA_KINDS] = {"bond", "angle",
                                                      "dihedral", "improper"};
 
+/* LAMMPS's other lines, of no use here; all else is a line gone wrong. */
+static int skip_header_line(struct text *t)
+{
+    static const char *const known[] = {"ellipsoids", "lines", "triangles",
+                                        "bodies", "extra"};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (t->in.n_words > 1 && strcmp(t->in.word[1], known[k]) == 0)
+            return 0;
+    return md_text_fail(&t->in,
+                        "a line of the header that is not understood: expected "
+                        "'N atoms', 'N atom types', 'xlo xhi', 'xy xz yz' and "
+                        "the like behind their numbers");
+}
+
 static int read_box(struct text *t, struct md_data *data)
 {
     static const char *const names[] = {"xlo", "ylo", "zlo"};
@@ -50,14 +64,15 @@ static int read_box(struct text *t, struct md_data *data)
                                     "xyz"[d]);
             return 0;
         }
-    if (t->in.n_words == 6 && strcmp(t->in.word[3], "xy") == 0)
+    if (t->in.n_words == 6 && strcmp(t->in.word[3], "xy") == 0) {
         for (int d = 0; d < 3; d++)
             TRY(md_text_real(&t->in, d, "the tilt", &data->tilt[d]));
-    return 0;
+        return 0;
+    }
+    return skip_header_line(t);
 }
 
-/* "N atoms", "N bond types", ...; other lines of the header are of no use
- * here. */
+/* "N atoms", "N bond types", ... */
 static int read_header_line(struct text *t, struct md_data *data)
 {
     int64_t v;
@@ -69,14 +84,15 @@ static int read_header_line(struct text *t, struct md_data *data)
             TRY(md_text_whole(&t->in, 0, 1, MD_SPECIES_MAX,
                               "the number of atom types", &v));
             data->n_types = (int32_t)v;
+            return 0;
         }
         for (int k = 0; k < MD_DATA_KINDS; k++)
             if (strcmp(t->in.word[1], kind_name[k]) == 0) {
                 TRY(md_text_whole(&t->in, 0, 0, 1000000, "the number of types",
                                   &v));
                 data->n_term_types[k] = (int32_t)v;
+                return 0;
             }
-        return 0;
     }
     for (int k = 0; k < MD_DATA_KINDS; k++)
         if (t->in.n_words == 2 && strcmp(t->in.word[1], kind_plural[k]) == 0)
@@ -273,6 +289,7 @@ static int read_coeff(struct text *t, int32_t n_types,
     int64_t type;
     TRY(md_text_whole(&t->in, 0, 1, n_types, "the type", &type));
     struct md_data_coeff *c = &coeff[type - 1];
+    c->line = t->in.number;
     if (c->n > 0)
         return md_text_fail(&t->in, "type %" PRId64 " stands twice", type);
     if (t->in.n_words < 2 || t->in.n_words > 1 + MD_DATA_VALUES_MAX)

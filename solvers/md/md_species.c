@@ -127,6 +127,24 @@ static void species_of_file(struct params *p, struct md *md)
     }
 }
 
+/* Species stand in the order of the file's types: one that the file calls as
+ * another species is called stands in the wrong place. */
+static void check_order(struct params *p, const struct md *md)
+{
+    const struct md_data *data = md->data;
+    for (int i = 0; i < md->n_species && i < data->n_types; i++) {
+        int j = md_find_species(md, data->label[i]);
+        if (j < 0 || j == i ||
+            (j < data->n_types &&
+             strcmp(data->label[j], md->species[j].name) == 0))
+            continue;
+        params_error_at(p, "md.species", i, "name",
+                        "atom type %d is called '%s' in '%s': species stand in "
+                        "the order of its types",
+                        i + 1, data->label[i], data->path);
+    }
+}
+
 void md_species_read(struct params *p, struct md *md)
 {
     int n = params_count(p, "md.species");
@@ -136,6 +154,8 @@ void md_species_read(struct params *p, struct md *md)
                         "at most %d species", MD_SPECIES_MAX);
     for (int i = 0; i < md->n_species; i++)
         read_one_species(p, md, i);
+    if (n > 0 && md->data && !md->data->styled)
+        check_order(p, md);
     if (n == 0 && md->data) {
         species_of_file(p, md);
     } else if (n == 0) {

@@ -208,6 +208,23 @@ int top_numbers(int kind, int funct)
     return -1;
 }
 
+/* What cannot be computed, said where it stands. */
+static int check_numbers(struct top_text *t, int kind, int funct,
+                         const double *v)
+{
+    int periodic =
+        kind == TOP_DIHEDRALS && (funct == 1 || funct == 4 || funct == 9);
+    if (periodic && (floor(v[2]) < v[2] || fabs(v[2]) > 6))
+        return top_fail(t, "the multiplicity, %g, is a whole number up to 6",
+                        v[2]);
+    if (kind == TOP_BONDS && funct == 7 && !(v[0] > 0))
+        return top_fail(t, "the greatest length of a FENE bond, %g, is above 0",
+                        v[0]);
+    if (kind == TOP_CONSTRAINTS && !(v[0] > 0))
+        return top_fail(t, "the length, %g, is above 0", v[0]);
+    return 0;
+}
+
 int top_read_numbers(struct top *top, int kind, int funct, int w, double *value,
                      int *n)
 {
@@ -229,7 +246,7 @@ int top_read_numbers(struct top *top, int kind, int funct, int w, double *value,
                                "energies are not computed here");
     }
     *n = wanted;
-    return 0;
+    return check_numbers(t, kind, funct, value);
 }
 
 /* ---- [ bondtypes ] and the like ---- */

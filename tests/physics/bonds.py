@@ -320,6 +320,10 @@ def check_refused():
     data_file("good.data")
     with open("good.data", encoding="utf-8") as f:
         good = f.read()
+
+    def at(line):
+        return good.split("\n").index(line) + 1
+
     cases = [
         ("an atom twice", good.replace("\n7 2 1 ", "\n8 2 1 ", 1), "twice"),
         ("an unknown type", good.replace("\n7 2 1 ", "\n7 2 9 ", 1),
@@ -330,7 +334,16 @@ def check_refused():
         ("a bond to nobody", good.replace("\n1 1 1 2\n", "\n1 1 1 9999\n"),
          "Bonds"),
         ("no coefficients", good.replace("\n2 60 1.05", ""), "Bond Coeffs"),
-        ("too few numbers", good.replace("\n2 60 1.05", "\n2 60"), "takes 2"),
+        ("too few numbers", good.replace("\n2 60 1.05", "\n2 60"),
+         f"bad.data:{at('2 60 1.05')}: bond type 2: 1 numbers, but style "
+         "'harmonic' takes 2"),
+        ("a tilt cut short", good.replace("\nMasses", "\n9 0 xy xz yz\n\n"
+                                          "Masses"),
+         f"bad.data:{at('Masses')}: error: a line of the header that is not "
+         "understood"),
+        ("two atoms on one spot", re.sub(r"\n2 1 1 .*", "\n2 1 1 " + " ".join(
+            re.search(r"\n1 1 1 (.*)", good)[1].split()), good),
+         "atoms 1 and 2 are bound and stand on one spot"),
         ("an unknown style", good.replace("# opls", "# fourier"), "fourier"),
         ("a tilt too far", good.replace("\nMasses", "\n1e6 0 0 xy xz yz\n\n"
                                         "Masses"), "xy = 1e+06 is more than"),

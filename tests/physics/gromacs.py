@@ -138,6 +138,8 @@ WRONG = [
     ("ff/ff.itp", r"\n1 3 yes", "\n2 3 yes", r"\[ defaults \]: nbfunc 2"),
     ("ff/bonded.itp", r"NT NT|CT NT 1 0.1448 319657.6", "CT NT 1 0.1448",
      r"bonded.itp:4: .*takes 2 numbers, not 1"),
+    ("ff/bonded.itp", r"180 4\.6 2", "180 4.6 7",
+     r"bonded.itp:\d+: error: \[ dihedraltypes \]: the multiplicity, 7, is"),
     ("topol.top", r"CHN 8", "CHM 8", r"no \[ moleculetype \] 'CHM'"),
     ("ff/bonded.itp", r"#define turn_c .*",
      nested(16, 1, "2 2 2 2 2 2") + "#define turn_c x15",
