@@ -109,6 +109,22 @@ int md_rigid_scale(struct ctx *ctx, struct md *md)
     return 0;
 }
 
+/* A start whose molecules have other shapes than the coefficients say. */
+static void warn_of_shapes(struct ctx *ctx, const struct md *md, double moved)
+{
+    const struct md_force_field *f = &md->bonded.field;
+    double shortest = INFINITY;
+    for (int k = 0; k < f->n_bonds; k++)
+        if (f->bonds[k].r0 > 0)
+            shortest = fmin(shortest, f->bonds[k].r0);
+    if (moved > 0.1 * shortest)
+        log_warn(ctx->log,
+                 "to bring rigid bonds to their lengths, particles were moved "
+                 "by up to %.3g at the start, whose molecules have other "
+                 "shapes than their coefficients",
+                 moved);
+}
+
 int md_rigid_start(struct ctx *ctx, struct md *md, int restored)
 {
     double moved2 = 0;
@@ -129,6 +145,8 @@ int md_rigid_start(struct ctx *ctx, struct md *md, int restored)
         return 0;
     TRY(md_rigid_hold(ctx, md));
     TRY(comm_agree(ctx, md_rigid_move(ctx, md, 0, &moved2)));
+    TRY(comm_max_double(ctx, &moved2, 1));
+    warn_of_shapes(ctx, md, sqrt(moved2));
     /* They may have moved far: whoever is near whom is found again. */
     TRY(md_redistribute(ctx, md));
     return md_rigid_scale(ctx, md);

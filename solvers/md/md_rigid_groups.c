@@ -2,6 +2,7 @@
 #include "md.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,6 +180,12 @@ static int find_bonds(const struct build *b)
                         "'%s': bond type %d has no length to be held at: rigid "
                         "bonds are of style harmonic or morse",
                         b->data->path, t->type + 1);
+        if (!(b->md->bonded.bonds[t->type].r0 > 0))
+            return FAIL(b->ctx, STATUS_INPUT,
+                        "'%s': the length of bond type %d, %g, cannot be held: "
+                        "that of a rigid bond is above 0",
+                        b->data->path, t->type + 1,
+                        b->md->bonded.bonds[t->type].r0);
         b->gone[i] = 1;
         TRY(add_to_hub(b, t->id[0], t));
         TRY(add_to_hub(b, t->id[1], t));
@@ -209,6 +216,11 @@ static int find_angles(const struct build *b)
             return FAIL(b->ctx, STATUS_INPUT,
                         "'%s': angle type %d has no value to be held at: rigid "
                         "angles are of style harmonic or charmm",
+                        b->data->path, t->type + 1);
+        if (!(sin(b->md->bonded.angles[t->type].theta0) > 1e-6))
+            return FAIL(b->ctx, STATUS_INPUT,
+                        "'%s': angle type %d cannot be held at its value: a "
+                        "rigid angle is above 0 and below 180 degrees",
                         b->data->path, t->type + 1);
         h->angle = t->type + 1;
         b->gone[i] = 1;

@@ -231,11 +231,20 @@ def check_refused():
         (deck, ["md.constraints.rigid_water=['O','X']"], "no species 'X'"),
         (deck, ["md.constraints.bond_types=[4]"], "there is no bond type 4"),
         (deck, ["md.precision=single"], "need positions in double precision"),
+        (deck + "[[md.bonds.angle]]\ntype = 1\nparameters = [55, 180]\n", [],
+         "angle type 1 cannot be held at its value"),
+        (deck + "".join(f"[[md.species]]\nname = '{s}'\nmass = 2\n"
+                        for s in "HOC"), [], "atom type 1 is called 'O'"),
     ]
     for text, change, says in cases:
         code, said = mdrun.refused(text, *change)
         tap.ok(code == 2 and says in said, f"refused: {says}" +
                ("" if says in said else f": {code}, {said[:300]}"))
+    code, said = mdrun.refused(
+        deck + "[[md.bonds.bond]]\ntype = 1\nparameters = [450, 1.5]\n",
+        "md.steps=0")
+    tap.ok(code == 0 and "shapes than their coefficients" in said,
+           "molecules of other shapes than their coefficients are warned about")
     # A chain: two particles with several rigid bonds each.
     with open("liquid.data", encoding="utf-8") as f:
         mdrun.write("chain.data", f.read().replace("\n5 2 4 7\n",
