@@ -32,8 +32,8 @@ struct md_data_coeff {
     int n;        /* 0: the file has none */
     int64_t line; /* of the file; 0: from elsewhere */
     int entry;    /* where line is 0: which section of the deck */
-    int style; /* of md_terms.h, where md_data.styled */
-    int rigid; /* the same: bonds and angles of fixed length */
+    int style;    /* of md_terms.h, where md_data.styled */
+    int rigid;    /* the same: bonds and angles of fixed length */
     double value[MD_DATA_VALUES_MAX];
 };
 

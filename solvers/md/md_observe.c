@@ -182,7 +182,9 @@ int md_observe(struct ctx *ctx, void *state, double *values)
 {
     struct md *md = state;
     struct whole w;
-    TRY(sum_whole(ctx, md, &w));
+    int status = sum_whole(ctx, md, &w);
+    if (status != 0) /* a card says later what happened in a step */
+        return error_at_step(ctx, status, md->step);
     double volume = md_volume(md);
     double potential = w.potential + md->pair.tail_energy;
     double pressure = (2 * w.kinetic + w.virial) / (3 * volume) *
