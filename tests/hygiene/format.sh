@@ -10,12 +10,13 @@ cd "$top_srcdir" || exit 99
 find src solvers kernels tests -name work -prune -o \
     \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' \) -print |
     sort >"$TEST_DIR/files"
-cd "$TEST_DIR" || exit 99
 
-changed=
-while read -r file; do
-    "$CLANG_FORMAT" "$top_srcdir/$file" | cmp -s - "$top_srcdir/$file" ||
-        changed="$changed $file"
-done <files
-is "$changed" "" "all C sources keep the format (run clang-format -i on these)"
+# Each start takes longer than a file.
+xargs "$CLANG_FORMAT" --dry-run <"$TEST_DIR/files" >"$TEST_DIR/report" 2>&1
+status=$?
+cd "$TEST_DIR" || exit 99
+changed=$(sed -n 's/^\(.*\):[0-9]*:[0-9]*: warning: .*/\1/p' report | sort -u)
+is "$status, $changed" "0, " \
+    "all C sources keep the format (run clang-format -i on these)"
+[ -z "$changed" ] || note_file report
 done_testing
