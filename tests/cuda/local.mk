@@ -116,27 +116,35 @@ LONG_TESTS += tests/cuda/all_seeds.sh tests/cuda/protein_long.py \
 	tests/cuda/remove_syncs.py tests/cuda/replicas_long.py
 EXTRA_DIST += tests/cuda/one_seed.sh
 
+# What nvcc has made: it is all there, needs no memory for its registers, and
+# programs start with it where there is no card; with one, the physics.
+NVCC_CHECKS = tests/cuda/t_registers.sh tests/driver/command_line.sh \
+	`test ! -e /dev/nvidiactl || echo tests/physics/card.py`
+check-card: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS="$(NVCC_CHECKS)" \
+		check_PROGRAMS='$(BUILT_BY_NVCC)' check_LIBRARIES=tests/libtap.a
+.PHONY: check-card
+
 # The right programs for a real card: run by make check-gpu.
+BUILT_BY_NVCC =
 if WITH_CUDA
-check_PROGRAMS += tests/cuda/right_card
+BUILT_BY_NVCC += tests/cuda/right_card tests/cuda/fluid_card \
+	tests/cuda/risk_card tests/cuda/modes_card tests/cuda/molecules_card \
+	tests/cuda/charges_card
+check_PROGRAMS += $(BUILT_BY_NVCC)
 tests_cuda_right_card_SOURCES =
 tests_cuda_right_card_LDADD = tests/cuda/right.nv.o tests/cuda/samples.nv.o \
 	$(TEST_LIBS)
 tests_cuda_right_card_LINK = $(CXXLINK) $(OPENMP_CFLAGS)
-check_PROGRAMS += tests/cuda/fluid_card
 tests_cuda_fluid_card_SOURCES = tests/cuda/fluid.c tests/fluid/world.c \
 	tests/fluid/world.h
 tests_cuda_fluid_card_LDADD = $(TEST_LIBS)
-check_PROGRAMS += tests/cuda/risk_card
 tests_cuda_risk_card_SOURCES = tests/cuda/risk.c
 tests_cuda_risk_card_LDADD = $(TEST_LIBS)
-check_PROGRAMS += tests/cuda/modes_card
 tests_cuda_modes_card_SOURCES = tests/cuda/modes.c $(MD_CASE_SOURCES)
 tests_cuda_modes_card_LDADD = $(TEST_LIBS)
-check_PROGRAMS += tests/cuda/molecules_card
 tests_cuda_molecules_card_SOURCES = $(MOLECULES_SOURCES)
 tests_cuda_molecules_card_LDADD = $(TEST_LIBS)
-check_PROGRAMS += tests/cuda/charges_card
 tests_cuda_charges_card_SOURCES = tests/cuda/charges.c $(MD_CASE_SOURCES)
 tests_cuda_charges_card_LDADD = tests/cuda/influence.double.nv.o $(TEST_LIBS)
 
