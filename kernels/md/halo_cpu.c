@@ -120,7 +120,8 @@ int md_select_halo(struct ctx *ctx, struct md_store *s, int n_channels,
         size_t before = s->n_send;
         md_channel_offset(&channels[c], s->channel_offset[c]);
         s->channel_above[c] = channels[c].above;
-        if (select_channel(s, &channels[c]) != 0)
+        int wanted = s->setup.half != MD_HALF_COPIES || channels[c].above;
+        if (wanted && select_channel(s, &channels[c]) != 0)
             return FAIL(ctx, STATUS_MEMORY, "no memory for halo copies");
         counts[c] = s->channel_n[c] = s->n_send - before;
     }
@@ -170,8 +171,9 @@ static int shape_halo_columns(struct ctx *ctx, struct md_store *s,
         lo[d] = s->setup.lo[d] - s->origin[d] - reach;
         hi[d] = s->setup.hi[d] - s->origin[d] + reach;
     }
+    size_t copies = s->setup.half == MD_HALF_COPIES ? 2 * s->n_halo : s->n_halo;
     return md_shape_columns(ctx, columns, lo, hi, hi[2] - lo[2],
-                            s->n_own + s->n_halo);
+                            s->n_own + copies);
 }
 
 /* Room for n received particles, and their heights. */
@@ -258,6 +260,8 @@ int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
     TRY(place_halo(ctx, s, &s->halo_columns, buffer, n, 1, 0));
     s->n_clusters_above = s->n_clusters_halo;
     TRY(keep_above_slots(ctx, s, buffer));
+    if (s->setup.half == MD_HALF_COPIES)
+        return 0;
     return place_halo(ctx, s, &s->below_columns, buffer, n, 0, 1);
 }
 
@@ -278,7 +282,7 @@ void md_unpack_halo(struct md_store *s, const void *buffer)
     unpack_positions(s, s->halo_slot, s->n_halo, buffer);
 }
 
-/* ---- copies from above alone, and their forces on the way back ---- */
+/* ---- forces on copies from above, on their way back ---- */
 
 void md_count_above(const struct md_store *s, int n_peers, const size_t *n,
                     size_t *above)
@@ -290,23 +294,6 @@ void md_count_above(const struct md_store *s, int n_peers, const size_t *n,
         for (size_t last = k + n[p]; k < last; k++)
             above[p] += s->halo_slot[k] < end;
     }
-}
-
-void md_pack_above(struct md_store *s, void *buffer)
-{
-    scalar *out = buffer;
-    size_t k = 0;
-    for (int c = 0; c < s->n_channels; k += s->channel_n[c++]) {
-        if (!s->channel_above[c])
-            continue;
-        pack_channel(s, c, s->send_slot + k, out, NULL);
-        out += 3 * s->channel_n[c];
-    }
-}
-
-void md_unpack_above(struct md_store *s, const void *buffer)
-{
-    unpack_positions(s, s->above_slot, s->n_above, buffer);
 }
 
 void md_pack_forces(const struct md_store *s, void *buffer)

@@ -87,10 +87,11 @@ static double greatest_way(const struct md_store *s)
     return sqrt(greatest);
 }
 
-/* All pairs within the radius, one thread after the other: this is rare, and
- * the caller's sums then need no locks. */
+/* All pairs within the radius (below: those with copies from there, too, which
+ * the rank there has among its own), one thread after the other: this is rare,
+ * and the caller's sums then need no locks. */
 static int for_each_pair(struct ctx *ctx, const struct md_store *store,
-                         double radius, pair_fn pair, void *user)
+                         double radius, int below, pair_fn pair, void *user)
 {
     /* The search's scratch belongs to the store; its content does not change.
      */
@@ -98,7 +99,7 @@ static int for_each_pair(struct ctx *ctx, const struct md_store *store,
     struct pair_visit v = {pair, user, radius * radius};
     double reach = radius + 2 * greatest_way(s);
     for (int k = 0; k < s->n_workers; k++)
-        if (md_find_candidates(s, &s->workers[k], reach, 1, visit_cluster,
+        if (md_find_candidates(s, &s->workers[k], reach, below, visit_cluster,
                                &v) != 0)
             return FAIL(ctx, STATUS_MEMORY, "no memory to search pairs");
     return 0;
@@ -120,14 +121,14 @@ static void count_pair(const struct md_store *s, const struct near_pair *p,
     int bin = (int)(sqrt(p->r2) * h->bins_per_length);
     if (channel >= 0 && bin < h->n_bins)
         h->counts[(size_t)channel * (size_t)h->n_bins + (size_t)bin] +=
-            p->halo ? 1 : 2;
+            p->halo && !s->setup.half ? 1 : 2;
 }
 
 int md_pair_histogram(struct ctx *ctx, const struct md_store *s, double range,
                       int n_bins, const int *channel_of, uint64_t *counts)
 {
     struct histogram h = {n_bins / range, n_bins, channel_of, counts};
-    return for_each_pair(ctx, s, range, count_pair, &h);
+    return for_each_pair(ctx, s, range, 0, count_pair, &h);
 }
 
 struct closest {
@@ -149,7 +150,7 @@ int md_closest_pair(struct ctx *ctx, const struct md_store *s, double distance,
                     struct md_close_pair *out)
 {
     struct closest c = {0};
-    TRY(for_each_pair(ctx, s, distance, keep_closest, &c));
+    TRY(for_each_pair(ctx, s, distance, 0, keep_closest, &c));
     memset(out, 0, sizeof *out);
     if (c.found) {
         out->found = 1;
@@ -190,7 +191,7 @@ int md_pair_virial(struct ctx *ctx, const struct md_store *s, double (*out)[3])
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu virials", slots);
     for (size_t k = 0; k < pairs; k++)
         longest = fmax(longest, s->coeff[k].cutoff2);
-    int status = for_each_pair(ctx, s, sqrt(longest), share_virial, virial);
+    int status = for_each_pair(ctx, s, sqrt(longest), 1, share_virial, virial);
     for (size_t slot = 0; slot < slots; slot++)
         if (s->id[slot] != 0)
             memcpy(out[n++], virial[slot], sizeof virial[slot]);

@@ -110,12 +110,9 @@ struct md_kernels {
      * one peer's after the other's, are from above. */
     void (*count_above)(const struct md_store *s, int n_peers, const size_t *n,
                         size_t *above);
-    /* pack_halo() and unpack_halo() of positions for those alone; and, after
-     * force_halo(), in the same order and with as many bytes the forces on
-     * them, to be added to those of the chosen particles. All NULL in a backend
-     * without. */
-    void (*pack_above)(struct md_store *s, void *buffer);
-    void (*unpack_above)(struct md_store *s, const void *buffer);
+    /* After force_halo(), in the order of pack_halo() and with as many bytes as
+     * for a position, the forces on those, to be added to the forces of the
+     * chosen particles. All NULL in a backend without. */
     void (*pack_forces)(const struct md_store *s, void *buffer);
     void (*add_forces)(struct md_store *s, const void *buffer);
     /* What forces of pairs and from outside still owe to sums that were to come

@@ -50,6 +50,13 @@ struct lj_coeff {
  * where there are too few particles to keep it busy. */
 enum md_graphs { MD_GRAPHS_AUTO, MD_GRAPHS_ON, MD_GRAPHS_OFF };
 
+/* Who computes a pair with a halo copy. WHOLE: both ranks. HALF_PAIRS: the one
+ * that has the other's copy from above, in its list, and the force on the copy
+ * is sent home; terms and pair_virial() look at those from below. HALF_COPIES:
+ * there are no copies from below. Not for dpd_pairs(), and only in a backend
+ * that has pack_forces(). */
+enum md_half { MD_WHOLE, MD_HALF_PAIRS, MD_HALF_COPIES };
+
 struct md_setup {
     double box_lo[3], box_length[3];
     double lo[3], hi[3]; /* this rank's block */
@@ -57,9 +64,7 @@ struct md_setup {
                           * or a tilt, 0 where this rank spans the periodic box
                           * (shifts) */
     int whole;           /* this rank has the whole box: nobody leaves it */
-    int half; /* pairs with copies from above alone, whose forces are sent back;
-               * not for dpd_pairs(), and only in a backend that has
-               * pack_forces() */
+    enum md_half half;
     int tilted;         /* the box has a tilt, be it 0; then all are cut. A
                          * backend without refuses it in create() */
     double tilt[3];     /* xy, xz, yz: see wrap.h */
@@ -105,7 +110,7 @@ struct md_channel {
 };
 
 /* Sums of one force evaluation on this rank; a pair with a halo copy counts
- * half (with setup.half: wholly, where it is above), and a term by its share of
+ * half (with setup.half: wholly), and a term by its share of
  * own particles, so that the sum over ranks is the whole. */
 struct md_sums {
     double energy; /* potential, all of it */

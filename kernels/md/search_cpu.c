@@ -91,7 +91,9 @@ static int link_column(struct md_store *s, struct md_worker *w, int32_t column,
                        double radius, int below, size_t *n)
 {
     int mx = s->setup.cut[0] ? 0 : 1, my = s->setup.cut[1] ? 0 : 1;
-    int kinds = s->n_halo == 0 ? 1 : below && s->setup.half ? 3 : 2;
+    int kinds = s->n_halo == 0                            ? 1
+                : below && s->setup.half == MD_HALF_PAIRS ? 3
+                                                          : 2;
     *n = 0;
     for (int halo = 0; halo < kinds; halo++)
         for (int sy = -my; sy <= my; sy++)

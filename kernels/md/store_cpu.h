@@ -9,7 +9,7 @@
  * list radius. Of own pairs only one of (i, j), (j, i) is listed (Newton's
  * third law). Halo copies get no forces, and each of the two ranks computes a
  * pair; or with setup.half those from above stand in the list like own clusters
- * and their forces are sent back, and those from below are not in it.
+ * and their forces are sent back, and those from below, if any, are not in it.
  *
  * Private to kernels/md/ *_cpu.c.
  */
@@ -212,8 +212,6 @@ struct md_store {
 #define md_accept_halo MD_NAME(md_accept_halo)
 #define md_unpack_halo MD_NAME(md_unpack_halo)
 #define md_count_above MD_NAME(md_count_above)
-#define md_pack_above MD_NAME(md_pack_above)
-#define md_unpack_above MD_NAME(md_unpack_above)
 #define md_pack_forces MD_NAME(md_pack_forces)
 #define md_add_forces MD_NAME(md_add_forces)
 #define md_find_candidates MD_NAME(md_find_candidates)
@@ -296,8 +294,6 @@ int md_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,
 void md_unpack_halo(struct md_store *s, const void *buffer);
 void md_count_above(const struct md_store *s, int n_peers, const size_t *n,
                     size_t *above);
-void md_pack_above(struct md_store *s, void *buffer);
-void md_unpack_above(struct md_store *s, const void *buffer);
 void md_pack_forces(const struct md_store *s, void *buffer);
 void md_add_forces(struct md_store *s, const void *buffer);
 
@@ -309,7 +305,7 @@ static inline int32_t md_clusters_pushed(const struct md_store *s)
 
 /* For each own cluster I of worker w (ascending), find the clusters with a box
  * within `radius` of I's, in buckets of w->candidates: own ones (each pair
- * once) and halo copies (below: also those from there, with setup.half), by
+ * once) and halo copies (below: also those from there, if there are), by
  * shift; then call visit. Returns 0 or -1 (out of memory). */
 typedef int (*md_visit)(struct md_store *s, struct md_worker *w, int32_t i,
                         void *user);

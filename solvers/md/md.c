@@ -15,6 +15,7 @@
 #include "domain/topology.h"
 #include "md_balance.h"
 #include "md_data.h"
+#include "md_analysis.h"
 #include "md_ewald.h"
 #include "md_exchange.h"
 #include "solvers/solver.h"
@@ -80,9 +81,12 @@ double md_halo_radius(const struct md *md)
     return fmax(range, md->pair.reach) + md->pair.skin;
 }
 
-int md_shares_pairs(const struct md *md)
+enum md_half md_half(const struct md *md)
 {
-    return md->k && md->k->pack_forces && md->ensemble != MD_DPD;
+    if (!md->k || !md->k->pack_forces || md->ensemble == MD_DPD)
+        return MD_WHOLE;
+    return md->bonded.on || md_analysis_needs_shares(md) ? MD_HALF_PAIRS
+                                                         : MD_HALF_COPIES;
 }
 
 /* ---- forces ---- */
@@ -302,7 +306,7 @@ struct md_setup md_setup_of(const struct md *md)
         .eam = md->eam,
         .tables = md_forms_tables(md),
         .whole = md->grid.size == 1,
-        .half = md_shares_pairs(md),
+        .half = md_half(md),
         .tilted = md->tilted,
         .outer = md->walls.outer.n_held > 0 ? &md->walls.outer : NULL,
     };
@@ -343,8 +347,7 @@ int md_open_store(struct ctx *ctx, struct md *md)
     TRY(md_balance_check(ctx, md));
     TRY(md_walls_open(ctx, md));
     TRY(halo_create(ctx, &md->grid, md_halo_radius(md), &md->halo));
-    if (md_shares_pairs(md)) /* terms look at all copies */
-        halo_halve(md->halo, md->bonded.on ? HALO_BOTH : HALO_ABOVE);
+    halo_halve(md->halo, md_half(md));
     TRY(md_ewald_open(ctx, md));
     if (!md->bonded.on)
         return 0;

@@ -460,9 +460,8 @@ int md_own_particles(struct ctx *ctx, const struct md *md,
                      struct md_particle **p, size_t *n);
 /* What a store is made from. */
 struct md_setup md_setup_of(const struct md *md);
-/* Whether a pair across a face is computed by one rank, which sends the force
- * on the copy back, and not by both. */
-int md_shares_pairs(const struct md *md);
+/* Who computes a pair across a face of blocks. */
+enum md_half md_half(const struct md *md);
 
 /* How far halo copies reach. */
 double md_halo_radius(const struct md *md);

@@ -123,12 +123,20 @@ void md_analysis_check(struct params *p, const struct md *md)
             kinds[a]->check(p, md, md->analyses[a]);
 }
 
+int md_analysis_needs_shares(const struct md *md)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a] && kinds[a]->needs_shares &&
+            kinds[a]->needs_shares(md->analyses[a]))
+            return 1;
+    return 0;
+}
+
 /* ---- radial distribution ---- */
 
 static int rdf_sample(struct ctx *ctx, struct md *md)
 {
     struct md_rdf *rdf = &md->rdf;
-    TRY(halo_refresh(ctx, md->halo, md->k, md->store));
     rdf->n_samples++;
     rdf->per_volume += 1 / md_volume(md);
     return md->k->pair_histogram(ctx, md->store, rdf->range, rdf->n_bins,

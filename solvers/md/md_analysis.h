@@ -28,6 +28,8 @@ struct md_due {
 struct md_analysis {
     const char *section;
     int needs_sums; /* its samples want md->sums of their step */
+    /* Whether they want md_kernels.pair_virial(); or NULL: no. */
+    int (*needs_shares)(const void *state);
     /* A state with what the deck says, into *state; NULL: no memory. Errors of
      * the deck go to params_error. */
     void *(*read)(struct params *p, struct md *md);
@@ -66,6 +68,8 @@ int md_analysis_allocate(struct ctx *ctx, struct md *md);
 int md_analysis_step(struct ctx *ctx, struct md *md);
 /* Whether sums of energy and virial are wanted of the present step. */
 int md_analysis_looks(const struct md *md);
+/* Whether some analysis wants md_kernels.pair_virial(). */
+int md_analysis_needs_shares(const struct md *md);
 double md_analysis_bytes(const struct md *md);
 int md_analysis_save(struct ctx *ctx, const struct md *md, struct state_io *io);
 int md_analysis_restore(struct ctx *ctx, struct md *md, struct state_io *io);

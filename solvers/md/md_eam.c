@@ -432,7 +432,7 @@ int md_eam_densities(struct ctx *ctx, struct md *md, int stale,
     timer_begin(ctx->timers, md->phase_pair);
     md->k->density_halo(md->store, sums);
     timer_end(ctx->timers, md->phase_pair);
-    if (md_shares_pairs(md)) {
+    if (md_half(md) != MD_WHOLE) {
         TRY(halo_densities(ctx, md->halo, md->k, md->store));
         timer_begin(ctx->timers, md->phase_pair);
         md->k->density_finish(md->store, sums);

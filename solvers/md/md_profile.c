@@ -204,12 +204,17 @@ static int fetch(struct ctx *ctx, const struct md *md, const struct profile *c,
     TRY(md_own_particles(ctx, md, p, n));
     if (!c->pressure)
         return 0;
-    TRY(halo_refresh(ctx, md->halo, md->k, md->store));
     *virial = malloc((*n + 1) * sizeof **virial);
     status = *virial
                  ? md->k->pair_virial(ctx, md->store, *virial)
                  : FAIL(ctx, STATUS_MEMORY, "no memory for %zu particles", *n);
     return comm_agree(ctx, status);
+}
+
+static int needs_shares(const void *state)
+{
+    const struct profile *c = state;
+    return c->pressure;
 }
 
 static int sample(struct ctx *ctx, struct md *md, void *state)
@@ -362,6 +367,7 @@ static int tables(struct ctx *ctx, struct md *md, void *state)
 }
 
 const struct md_analysis md_profile = {.section = SLABS,
+                                       .needs_shares = needs_shares,
                                        .read = read_slabs,
                                        .check = check,
                                        .allocate = allocate,

@@ -174,7 +174,6 @@ static int count_pairs(struct ctx *ctx, const struct md *md, double *pairs)
 {
     int channel_of[MD_SPECIES_MAX * MD_SPECIES_MAX] = {0};
     uint64_t count = 0;
-    TRY(halo_refresh(ctx, md->halo, md->k, md->store));
     TRY(comm_agree(ctx, md->k->pair_histogram(ctx, md->store, md->pair.cutoff,
                                               1, channel_of, &count)));
     *pairs = 0.5 * (double)count;

@@ -234,7 +234,7 @@ cleanup:
     return status;
 }
 
-void halo_halve(struct halo *h, enum halo_half half)
+void halo_halve(struct halo *h, enum md_half half)
 {
     h->half = half;
 }

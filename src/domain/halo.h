@@ -37,12 +37,9 @@ void halo_set_box(struct halo *h, const struct grid *grid,
  * now is a peer. Errors: STATUS_MEMORY, STATUS_MPI. Collective. */
 int halo_fit(struct ctx *ctx, struct halo *h);
 
-/* What a step needs of the copies. WHOLE: fresh positions of all. With
- * md_setup.half forces on those from above go back to their owners; ABOVE:
- * then only these are kept fresh. Before the first redistribution; WHOLE where
- * it is not called. */
-enum halo_half { HALO_WHOLE, HALO_BOTH, HALO_ABOVE };
-void halo_halve(struct halo *h, enum halo_half half);
+/* That of md_setup. Before the first redistribution; MD_WHOLE where it is not
+ * called. */
+void halo_halve(struct halo *h, enum md_half half);
 
 /* Particles that move to other ranks take their terms along, out of and into
  * this topology (borrowed). */
@@ -63,12 +60,9 @@ int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
               struct md_store *s);
 int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
                   struct md_store *s);
-/* Both, for those that HALO_ABOVE leaves behind. */
-int halo_refresh(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                 struct md_store *s);
 
 /* The forces on copies from above back to their owners: post, then complete.
- * Nothing with HALO_WHOLE. */
+ * Nothing with MD_WHOLE. */
 int halo_post_forces(struct ctx *ctx, struct halo *h,
                      const struct md_kernels *k, struct md_store *s);
 int halo_complete_forces(struct ctx *ctx, struct halo *h,

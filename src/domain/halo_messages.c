@@ -98,7 +98,7 @@ static int exchange_copies(struct ctx *ctx, struct halo *h,
     TRY(halo_exchange(ctx, h, &h->copies, &h->copied));
     TRY(status);
     TRY(k->accept_halo(ctx, s, n, h->copied.bytes));
-    if (h->half != HALO_WHOLE)
+    if (h->half != MD_WHOLE)
         k->count_above(s, h->n_peers, h->recv_count, h->above_count);
     return 0;
 }
@@ -141,24 +141,17 @@ static void set_above_bytes(struct halo *h, size_t record, int back)
     }
 }
 
-static int post_copies(struct ctx *ctx, struct halo *h,
-                       const struct md_kernels *k, struct md_store *s,
-                       int above)
+int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+              struct md_store *s)
 {
     if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
     unsigned char *room;
     int status;
     timer_begin(ctx->timers, h->phase_halo);
-    if (above)
-        set_above_bytes(h, k->halo_record_bytes(0), 0);
-    else
-        set_halo_bytes(h, k->halo_record_bytes(0));
+    set_halo_bytes(h, k->halo_record_bytes(0));
     TRY_CLEANUP(room_to_pack(ctx, h, &h->copies, &room));
-    if (above)
-        k->pack_above(s, room);
-    else
-        k->pack_halo(s, 0, room);
+    k->pack_halo(s, 0, room);
     status = start_messages(ctx, h, room, h->copied.bytes);
 cleanup:
     timer_end(ctx->timers, h->phase_halo);
@@ -181,9 +174,8 @@ static int complete(struct ctx *ctx, struct halo *h, const struct buffer *from,
     return status;
 }
 
-static int complete_copies(struct ctx *ctx, struct halo *h,
-                           const struct md_kernels *k, struct md_store *s,
-                           int above)
+int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
+                  struct md_store *s)
 {
     if (h->n_peers == 0)
         return 0;
@@ -191,29 +183,7 @@ static int complete_copies(struct ctx *ctx, struct halo *h,
         k->move_copies(s);
         return 0;
     }
-    return complete(ctx, h, &h->copied,
-                    above ? k->unpack_above : k->unpack_halo, s);
-}
-
-int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-              struct md_store *s)
-{
-    return post_copies(ctx, h, k, s, h->half == HALO_ABOVE);
-}
-
-int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                  struct md_store *s)
-{
-    return complete_copies(ctx, h, k, s, h->half == HALO_ABOVE);
-}
-
-int halo_refresh(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
-                 struct md_store *s)
-{
-    if (h->half != HALO_ABOVE)
-        return 0;
-    TRY(post_copies(ctx, h, k, s, 0));
-    return complete_copies(ctx, h, k, s, 0);
+    return complete(ctx, h, &h->copied, k->unpack_halo, s);
 }
 
 /* What was found for copies from above, to their owners; nothing where they are
@@ -222,7 +192,7 @@ static int post_back(struct ctx *ctx, struct halo *h, size_t record,
                      void (*pack)(const struct md_store *, void *),
                      const struct md_store *s)
 {
-    if (h->n_peers == 0 || h->half == HALO_WHOLE)
+    if (h->n_peers == 0 || h->half == MD_WHOLE)
         return 0;
     unsigned char *room;
     int status;
@@ -240,7 +210,7 @@ static int complete_back(struct ctx *ctx, struct halo *h,
                          void (*add)(struct md_store *, const void *),
                          struct md_store *s)
 {
-    if (h->n_peers == 0 || h->half == HALO_WHOLE)
+    if (h->n_peers == 0 || h->half == MD_WHOLE)
         return 0;
     return complete(ctx, h, &h->copies, add, s);
 }
@@ -272,7 +242,7 @@ int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
     unsigned char *room;
     int status;
     timer_begin(ctx->timers, h->phase_halo);
-    if (h->half == HALO_WHOLE)
+    if (h->half == MD_WHOLE)
         set_halo_bytes(h, k->extra_bytes());
     else
         set_above_bytes(h, k->extra_bytes(), 0);

@@ -28,7 +28,7 @@ struct halo {
     size_t *send_bytes, *recv_bytes; /* of the present message, by peer */
     size_t *send_count, *recv_count; /* halo copies, by peer */
     size_t *above_count;             /* of these received: from above */
-    enum halo_half half;
+    enum md_half half;
     const void **send_at;
     void **recv_at;
     struct buffer send, recv;     /* particles that change owners */

@@ -206,7 +206,6 @@ static void make_many(char pair[4096])
 /* Sum of what the pairs of each particle add to the pressure there. */
 static int add_shares(struct md_case *c, double sum[3])
 {
-    TRY(halo_refresh(c->ctx, c->md->halo, c->md->k, c->md->store));
     size_t n = c->md->k->count(c->md->store);
     double(*virial)[3] = calloc(n + 1, sizeof *virial);
     int status = virial ? c->md->k->pair_virial(c->ctx, c->md->store, virial)

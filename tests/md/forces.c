@@ -171,8 +171,6 @@ static int histogram(struct ctx *ctx, const struct md_kernels *kernels,
     if (status == 0)
         status = case_steps(&c, steps);
     if (status == 0)
-        status = halo_refresh(ctx, c.md->halo, c.md->k, c.md->store);
-    if (status == 0)
         status = c.md->k->pair_histogram(ctx, c.md->store, 2.6, n / 3,
                                          channel_of, own);
     for (int i = 0; i < n && status == 0; i++)
