@@ -53,6 +53,7 @@ void queue_kernel(const launch_info &l, std::function<void()> body)
         launch_error_unread = true;
         return;
     }
+    asked.launches += !is_capturing(s);
     push(s, {[l, body] { run_kernel(l, body); }, l.name});
 }
 

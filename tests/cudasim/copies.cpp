@@ -81,6 +81,8 @@ cudaError_t queue_copy(CUstream_st *s, const copy &c, bool asynchronous)
     }
     if (!wait && !c.to_card && !c.to_pageable)
         what.host_target = static_cast<unsigned char *>(to);
+    asked.copies += !is_capturing(s);
+    asked.waits += wait;
     queued_ptr op = push(s, std::move(what));
     if (wait)
         wait_for(op);
@@ -168,6 +170,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t n, cudaStream_t stream)
         return last_error;
     if (!a)
         return fail(cudaErrorInvalidValue, "cudaMemset of host memory %p", to);
+    asked.copies += !is_capturing(s);
     push(s, {[=] { memset(to, value, n); }, "memset"});
     return cudaSuccess;
 }

@@ -23,6 +23,8 @@
  *     CUDASIM_MPI=1       MPI says that it takes memory of the card, which then
  *                         has to be open (CUDASIM_PROTECT=0)
  *     CUDASIM_TRAP=1      stop at the first arithmetic on what nobody wrote
+ *     CUDASIM_COUNT=1     say at the end how many launches, copies (fills, too)
+ *                         and waits of the host there were
  *     CUDASIM_PROTECT=0   leave the memory of the card open to the host: faster
  *     CUDASIM_ERROR=return  a fault in a kernel breaks the context as on a card
  *                         (cudaErrorLaunchFailure) instead of ending the

@@ -225,8 +225,10 @@ cudaError_t queue_work(cudaStream_t stream, const char *name,
     CUstream_st *s = find_stream(stream);
     if (!s)
         return last_error;
-    if (!broken)
-        push(s, {std::move(work), name});
+    if (broken)
+        return broken;
+    asked.launches += !is_capturing(s);
+    push(s, {std::move(work), name});
     return broken;
 }
 

@@ -12,6 +12,7 @@ namespace cudasim
 {
 
 settings option;
+counts asked;
 cudaError_t last_error, broken;
 bool launch_error_unread;
 int error_count;
@@ -60,6 +61,7 @@ void start()
     option.devices = static_cast<int>(setting("CUDASIM_DEVICES", 1));
     option.mpi_takes_memory = setting("CUDASIM_MPI", 0) != 0;
     option.lost_after = setting("CUDASIM_LOST", 0);
+    option.tell_counts = setting("CUDASIM_COUNT", 0) != 0;
     const char *error = getenv("CUDASIM_ERROR");
     option.return_errors = error && strcmp(error, "return") == 0;
     random_state = option.seed * 0x9e3779b97f4a7c15ull + 0x1234567;
@@ -172,6 +174,11 @@ __attribute__((destructor(101))) void at_exit()
     if (launch_error_unread)
         say("the program never read an error of a launch: %s",
             cudaGetErrorString(last_error));
+    if (option.tell_counts)
+        fprintf(stderr, "cudasim: %llu launches, %llu copies, %llu waits\n",
+                static_cast<unsigned long long>(asked.launches),
+                static_cast<unsigned long long>(asked.copies),
+                static_cast<unsigned long long>(asked.waits));
     if (error_count > 0) {
         fflush(nullptr);
         _exit(EXIT_FAULT);

@@ -59,8 +59,16 @@ struct settings {
     int devices;
     bool mpi_takes_memory;
     uint64_t lost_after; // operations; 0: never
+    bool tell_counts;
 };
 extern settings option;
+
+// What the host has asked for; what is captured counts when its graph does, as
+// one launch.
+struct counts {
+    uint64_t launches, copies, waits;
+};
+extern counts asked;
 
 void start(); // once, before anything else; called by every function of the API
 

@@ -93,6 +93,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     FIND_STREAM(s, stream);
     CHECK(refuse_wait(s, "cudaStreamSynchronize"));
+    asked.waits++;
     wait_for(s->last);
     return broken;
 }
@@ -109,6 +110,7 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     start();
     CHECK(refuse_in_capture("cudaDeviceSynchronize"));
+    asked.waits++;
     if (!broken)
         wait_for_all();
     return broken;
@@ -167,6 +169,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t e, unsigned)
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     CHECK(known_event(e));
+    asked.waits++;
     wait_for(e->at);
     return broken;
 }
@@ -258,6 +261,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (exec->dead)
         return fail(cudaErrorInvalidResourceHandle,
                     "launch of a destroyed graph");
+    asked.launches++;
     for (const task &node : exec->nodes)
         push(s, node);
     return cudaSuccess;
