@@ -57,6 +57,18 @@ INFLUENCE_FN void md_alias_place(struct md_alias *a, int64_t n, int aliases,
     a->whole = a->gauss + all;
 }
 
+/* The wave number and the Gaussian of alias m of index k, of n cells along an
+ * edge of this length. */
+INFLUENCE_FN double md_alias_entry(int64_t n, double length, double alpha,
+                                   int64_t k, int m, double *gauss)
+{
+    const double two_pi = 6.283185307179586476925;
+    int64_t base = k - n * (2 * k / n); /* in [-n/2, n/2) */
+    double wave = two_pi * (double)(base + n * m) / length;
+    *gauss = exp(-0.25 * wave * wave / (alpha * alpha));
+    return wave;
+}
+
 /* The influence function of the mode with these indices; 0 of k = 0. */
 INFLUENCE_FN double md_influence(const struct md_alias a[3], const int64_t k[3])
 {
@@ -170,6 +182,14 @@ INFLUENCE_FN double md_wave_number(int64_t k, int64_t n, double length,
     const double two_pi = 6.283185307179586476925;
     int64_t base = k - n * (2 * k / n);
     return gradient && 2 * k == n ? 0 : two_pi * (double)base / length;
+}
+
+/* The energy of a wave and its conjugate by the square of its sum. scale:
+ * Coulomb's constant over the volume. */
+INFLUENCE_FN double md_wave_influence(double k2, double alpha2, double scale)
+{
+    const double four_pi = 12.566370614359172954;
+    return scale * four_pi / k2 * exp(-0.25 * k2 / alpha2);
 }
 
 /* What a wave of this energy adds to the virial, minus the derivative by strain

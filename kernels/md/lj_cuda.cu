@@ -6,6 +6,7 @@
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/forms_cuda.h"
 #include "kernels/md/lj.h"
+#include "kernels/md/mesh_cuda.h"
 #include "kernels/md/outer_cuda.h"
 #include "kernels/md/team_cuda.h"
 #include "kernels/md/terms_cuda.h"
@@ -214,6 +215,8 @@ void cuda_finish_sums(struct md_store *s)
         cuda_eam_add(s, sums);
     for (int halo = 0; halo < 2; halo++)
         add_result(s, sums, halo);
+    if (s->mesh)
+        cuda_mesh_add(s, sums);
     if (on_wall)
         cuda_outer_add(s->result->outer, sums, on_wall);
 }
@@ -229,6 +232,7 @@ static void force(struct md_store *s, struct md_sums *sums, int halo)
         cuda_clock_step(s);
         memset(s->result->pairs, 0, sizeof s->result->pairs);
         memset(s->result->terms, 0, sizeof s->result->terms);
+        memset(s->result->mesh, 0, sizeof s->result->mesh);
     }
     if (sums && cuda_sums_may_wait(s, sums)) {
         s->owed = sums;

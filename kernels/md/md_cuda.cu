@@ -343,6 +343,9 @@ static struct md_kernels make_table(void)
     k.rigid_unstretch = cuda_rigid_unstretch;
     k.rigid_inner = cuda_rigid_inner;
     k.rigid_sums = cuda_rigid_sums;
+    k.rigid_unstretch_ahead = cuda_rigid_unstretch_ahead;
+    k.rigid_inner_ahead = cuda_rigid_inner_ahead;
+    k.rigid_sums_ahead = cuda_rigid_sums_ahead;
     k.pair_histogram = cuda_pair_histogram;
     k.closest_pair = cuda_closest_pair;
     k.pair_virial = cuda_pair_virial;

@@ -150,9 +150,9 @@ struct md_kernels {
     void (*gather_field)(struct md_store *s, const struct md_brick *b,
                          const double *const field[3]);
     /* All of that and what is between: modes, fields, forces; and, where sums
-     * is not NULL, energy and virial of the modes. For one rank alone; NULL in
-     * a backend that leaves transforms to src/domain/mesh. After force_halo().
-     */
+     * is not NULL, energy and virial of the modes, at once or with
+     * finish_sums(). For one rank alone; NULL in a backend that leaves
+     * transforms to src/domain/mesh. After force_halo(). */
     int (*mesh_forces)(struct ctx *ctx, struct md_store *s,
                        const struct md_whole_mesh *m, struct md_sums *sums);
     void (*charge_moments)(const struct md_store *s,
@@ -167,13 +167,17 @@ struct md_kernels {
     int (*wave_forces)(struct ctx *ctx, struct md_store *s,
                        const struct md_waves *w, const double (*field)[2]);
 
-    /* Both at once, of a rank that has the whole box: field[k] is factor[k]
-     * times the sum. factor: NULL, as it was. May be NULL. */
+    /* Both at once, of a rank that has the whole box: field[k] is twice
+     * md_wave_influence() times the sum; sums as of mesh_forces(). fresh: waves
+     * differ from those of the last call. May be NULL. */
     int (*wave_field)(struct ctx *ctx, struct md_store *s,
-                      const struct md_waves *w, const double *factor);
+                      const struct md_waves *w, int fresh,
+                      struct md_sums *sums);
     /* push_charges() along z by -per_dipole times the dipole, and this slope;
-     * of such a rank. May be NULL. */
-    void (*push_slab)(struct md_store *s, double per_dipole, double slope);
+     * of such a rank. keep: the next charge_moments() gives the moments that
+     * were found. May be NULL. */
+    void (*push_slab)(struct md_store *s, double per_dipole, double slope,
+                      int keep);
 
     /* ---- walls and fields; NULL in a backend without ---- */
     /* Add to the forces, after all others, and to sums; where these are
@@ -304,6 +308,14 @@ struct md_kernels {
      * beside them are as if there had been none. */
     void (*rigid_unstretch)(struct md_store *s, const struct md_stretch *m,
                             const double grow[3]);
+    /* Begin these, rigid_inner() and rigid_sums() (with the rigid_stop() before
+     * it), behind other calls that wait, where that helps and there are no
+     * copies. rigid_sums_ahead(): whether it has begun. NULL: never. */
+    void (*rigid_unstretch_ahead)(struct md_store *s,
+                                  const struct md_stretch *m,
+                                  const double grow[3]);
+    void (*rigid_inner_ahead)(struct md_store *s);
+    int (*rigid_sums_ahead)(struct md_store *s);
     /* What groups add beside their centers (velocities), by directions: sum
      * m u^2, in mass * velocity^2, and d . f of places and forces. */
     void (*rigid_inner)(const struct md_store *s, double kinetic[3],

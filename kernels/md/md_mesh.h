@@ -53,8 +53,9 @@ struct md_whole_mesh {
     int tilted;
     double tilt[3];
     double alpha, scale; /* splitting; Coulomb's constant over the volume */
-    /* Tables for the influence function (influence.h) of x, y and z; NULL: they
-     * are as they were. */
+    int changed;         /* the influence function is another one than before */
+    /* Tables for it (influence.h) of x, y and z; NULL: weights are as they
+     * were, and as many, and the rest follows from the box. */
     const struct md_alias *alias;
 };
 
@@ -70,6 +71,7 @@ struct md_waves {
     double box_lo[3], box_length[3], tilt[3];
     int most[3]; /* greatest of the absolute n */
     size_t count;
+    double alpha, scale; /* as of a mesh */
     const int (*n)[3];
 };
 

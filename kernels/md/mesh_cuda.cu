@@ -7,6 +7,7 @@
  * sum can leave the range.
  */
 #include "kernels/md/mesh_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +35,6 @@ void cuda_mesh_destroy(struct md_store *s)
     cuda_free(m->alias.p);
     cuda_free(m->waves.p);
     cuda_free(m->factors.p);
-    cuda_free(m->wave_factor.p);
     cuda_fft_destroy(m->fft);
     free(m);
 }
@@ -43,8 +43,7 @@ size_t cuda_mesh_bytes(const struct md_store *s)
 {
     const struct cuda_mesh *m = s->mesh;
     return m ? m->points.bytes + m->fields.bytes + m->influence.bytes +
-                   m->alias.bytes + m->waves.bytes + m->factors.bytes +
-                   m->wave_factor.bytes
+                   m->alias.bytes + m->waves.bytes + m->factors.bytes
              : 0;
 }
 
@@ -114,9 +113,9 @@ static __device__ __forceinline__ int is_inside(const struct mesh_map &map,
 /* A thread for a particle and one of the planes it reaches. *lost: the id of
  * one that the brick does not hold. */
 template <int ORDER>
-static __global__ void __launch_bounds__(MD_THREADS)
-    spread(struct md_view m, struct mesh_map map, double units,
-           unsigned long long *points, unsigned long long *lost)
+static __device__ __forceinline__ void
+spread(const struct md_view &m, const struct mesh_map &map, double units,
+       unsigned long long *points, unsigned long long *lost)
 {
     uint32_t t = thread_index(), i = t / ORDER;
     int k = (int)(t % ORDER);
@@ -150,7 +149,15 @@ static __global__ void __launch_bounds__(MD_THREADS)
     }
 }
 
-static __global__ void to_doubles(double *points, size_t n, double per_unit)
+static __device__ __forceinline__ void clear_points(double *points, size_t n)
+{
+    size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < n)
+        points[k] = 0;
+}
+
+static __device__ __forceinline__ void to_doubles(double *points, size_t n,
+                                                  double per_unit)
 {
     size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k < n)
@@ -183,7 +190,8 @@ int cuda_choose_unit(struct ctx *ctx, struct md_store *s)
     unsigned blocks = cuda_blocks(s->view.n_own, MD_THREADS);
     double sum = 0;
     int exponent;
-    if (mesh->listed_at == s->lists_built + 1)
+    if (mesh->listed_at == s->lists_built + 1 ||
+        (mesh->listed_at > 0 && s->setup.whole))
         return 0;
     TRY(cuda_reserve_sums(s));
     LAUNCH(sum_absolute, blocks, MD_THREADS, 0, s->device->stream, s->view,
@@ -196,44 +204,75 @@ int cuda_choose_unit(struct ctx *ctx, struct md_store *s)
     return 0;
 }
 
-typedef void (*spread_kernel)(struct md_view, struct mesh_map, double,
-                              unsigned long long *, unsigned long long *);
+void cuda_mesh_forget(struct md_store *s)
+{
+    if (s->mesh)
+        s->mesh->listed_at = 0;
+}
+
+/* A kernel of each order. */
+#define KERNELS_OF_ORDERS(kernel)                                        \
+    {                                                                    \
+        kernel<2>(), kernel<3>(), kernel<4>(), kernel<5>(), kernel<6>(), \
+            kernel<7>()                                                  \
+    }
+
+template <int ORDER> static constexpr auto spread_kernel(void)
+{
+    return kernel_of<spread<ORDER>, 1>();
+}
+
+static int spread_charges(struct md_store *s, const struct mesh_map *map,
+                          int order, unsigned long long *lost)
+{
+    static const decltype(spread_kernel<2>()) kernels[] =
+        KERNELS_OF_ORDERS(spread_kernel);
+    size_t threads = (size_t)s->view.n_own * (size_t)order;
+    return cuda_run(s, "spread", kernels[order - MD_MESH_ORDER_MIN],
+                    dim3(cuda_blocks(threads, MD_THREADS)), s->view, *map,
+                    1 / s->mesh->per_unit,
+                    (unsigned long long *)s->mesh->points.p, lost);
+}
+
+/* Of a brick: room for the id of one that it does not hold. */
+static int clear_lost(struct md_store *s, const struct mesh_map *map,
+                      unsigned long long **lost)
+{
+    *lost = NULL;
+    if (map->whole)
+        return 0;
+    TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
+    *lost = ARRAY(s, ARRAY_COUNTER, unsigned long long);
+    return cuda_status(
+        s->ctx, cudaMemsetAsync(*lost, 0xff, sizeof **lost, s->device->stream),
+        "cudaMemsetAsync");
+}
 
 int cuda_spread(struct ctx *ctx, struct md_store *s, const struct mesh_map *map,
                 int order, size_t size)
 {
-    static const spread_kernel kernels[] = {spread<2>, spread<3>, spread<4>,
-                                            spread<5>, spread<6>, spread<7>};
     struct cuda_mesh *mesh = s->mesh;
-    cudaStream_t stream = s->device->stream;
+    dim3 blocks(cuda_blocks(size, MD_THREADS));
+    unsigned long long *lost;
     TRY(cuda_mesh_grow(ctx, &mesh->points, size));
-    CUDA_TRY(ctx,
-             cudaMemsetAsync(mesh->points.p, 0, size * sizeof(double), stream));
+    TRY(cuda_run(s, "clear_points", kernel_of<clear_points, JOINS_LOOSELY>(),
+                 blocks, (double *)mesh->points.p, size));
     if (s->view.n_own == 0)
         return 0;
     TRY(cuda_choose_unit(ctx, s));
-    TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
-    unsigned long long *lost = ARRAY(s, ARRAY_COUNTER, unsigned long long);
-    CUDA_TRY(ctx, cudaMemsetAsync(lost, 0xff, sizeof *lost, stream));
-    spread_kernel kernel = kernels[order - MD_MESH_ORDER_MIN];
-    size_t threads = (size_t)s->view.n_own * (size_t)order;
-    LAUNCH(kernel, cuda_blocks(threads, MD_THREADS), MD_THREADS, 0, stream,
-           s->view, *map, 1 / mesh->per_unit,
-           (unsigned long long *)mesh->points.p, lost);
-    CUDA_TRY_LAUNCH(ctx, "spread");
-    LAUNCH(to_doubles, cuda_blocks(size, MD_THREADS), MD_THREADS, 0, stream,
-           (double *)mesh->points.p, size, mesh->per_unit);
-    CUDA_TRY_LAUNCH(ctx, "to_doubles");
+    TRY(clear_lost(s, map, &lost));
+    TRY(spread_charges(s, map, order, lost));
     tally_own(s, 3 * sizeof(state) + sizeof(scalar));
-    return 0;
+    return cuda_run(s, "to_doubles", kernel_of<to_doubles, JOINS_LOOSELY>(),
+                    blocks, (double *)mesh->points.p, size, mesh->per_unit);
 }
 
 /* ---- and back ---- */
 
 template <int ORDER>
-static __global__ void __launch_bounds__(MD_THREADS)
-    take_field(struct md_view m, struct mesh_map map, const double *field,
-               size_t size)
+static __device__ __forceinline__ void
+take_field(const struct md_view &m, const struct mesh_map &map,
+           const double *field, size_t size)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
@@ -269,24 +308,23 @@ static __global__ void __launch_bounds__(MD_THREADS)
         m.f[d * m.stride + i] += (scalar)sum[d];
 }
 
-typedef void (*field_kernel)(struct md_view, struct mesh_map, const double *,
-                             size_t);
+template <int ORDER> static constexpr auto field_kernel(void)
+{
+    return kernel_of<take_field<ORDER>, 1>();
+}
 
 int cuda_take_field(struct ctx *ctx, struct md_store *s,
                     const struct mesh_map *map, int order, size_t size)
 {
-    static const field_kernel kernels[] = {take_field<2>, take_field<3>,
-                                           take_field<4>, take_field<5>,
-                                           take_field<6>, take_field<7>};
-    field_kernel kernel = kernels[order - MD_MESH_ORDER_MIN];
+    static const decltype(field_kernel<2>()) kernels[] =
+        KERNELS_OF_ORDERS(field_kernel);
+    (void)ctx; /* the store's */
     if (s->view.n_own == 0)
         return 0;
-    LAUNCH(kernel, cuda_blocks(s->view.n_own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, *map, (const double *)s->mesh->fields.p,
-           size);
-    CUDA_TRY_LAUNCH(ctx, "take_field");
     tally_own(s, 3 * sizeof(state) + 7 * sizeof(scalar));
-    return 0;
+    return cuda_run(s, "take_field", kernels[order - MD_MESH_ORDER_MIN],
+                    cuda_own_blocks(s), s->view, *map,
+                    (const double *)s->mesh->fields.p, size);
 }
 
 void cuda_set_lean(struct mesh_map *map, const double length[3],

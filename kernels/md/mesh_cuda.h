@@ -20,14 +20,15 @@ struct cuda_mesh {
                                  * doubles, then modes */
     struct device_array fields; /* three of the kind, one behind the other */
     struct device_array influence, alias;
+    int aliases[3];
     struct device_array waves, factors; /* one by one */
-    struct device_array wave_factor;    /* of each */
     struct md_waves waves_now;          /* of the call that waits */
     struct cuda_fft *fft;
     struct md_whole_mesh whole; /* of the call that waits */
     int64_t cells[3];           /* of the transform */
     double per_unit;            /* of a charge */
-    uint64_t listed_at; /* md_store.lists_built when that was chosen, + 1 */
+    uint64_t listed_at; /* md_store.lists_built when that was chosen, + 1; 0:
+                         * it has to be chosen */
 };
 
 /* Points as kernels see them: those of a brick, or all of them. */
@@ -51,6 +52,12 @@ struct mesh_map {
 #define cuda_gather_field MD_NAME(cuda_gather_field)
 #define cuda_mesh_forces MD_NAME(cuda_mesh_forces)
 #define cuda_launch_mesh MD_NAME(cuda_launch_mesh)
+#define cuda_mesh_charges MD_NAME(cuda_mesh_charges)
+#define cuda_mesh_transform MD_NAME(cuda_mesh_transform)
+#define cuda_mesh_fields MD_NAME(cuda_mesh_fields)
+#define cuda_mesh_pull MD_NAME(cuda_mesh_pull)
+#define cuda_mesh_add MD_NAME(cuda_mesh_add)
+#define cuda_mesh_forget MD_NAME(cuda_mesh_forget)
 #define cuda_charge_moments MD_NAME(cuda_charge_moments)
 #define cuda_push_charges MD_NAME(cuda_push_charges)
 #define cuda_wave_sums MD_NAME(cuda_wave_sums)
@@ -69,8 +76,10 @@ struct cuda_mesh *cuda_mesh_of(struct ctx *ctx, struct md_store *s);
 /* Room for n doubles. */
 int cuda_mesh_grow(struct ctx *ctx, struct device_array *a, size_t n);
 /* s->mesh->per_unit: all charges that are own since the list was built fit into
- * 62 bits of it. */
+ * 62 bits of it. Of a whole box they stay the same: until particles come. */
 int cuda_choose_unit(struct ctx *ctx, struct md_store *s);
+/* Particles have come. */
+void cuda_mesh_forget(struct md_store *s);
 /* Charges onto `points`, `size` numbers, in stream order. */
 int cuda_spread(struct ctx *ctx, struct md_store *s, const struct mesh_map *map,
                 int order, size_t size);
@@ -88,8 +97,17 @@ void cuda_gather_field(struct md_store *s, const struct md_brick *b,
                        const double *const field[3]);
 int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_whole_mesh *m, struct md_sums *sums);
-/* The same of s->mesh->whole, whose influence is there. */
-int cuda_launch_mesh(struct md_store *s);
+/* The launches of a step's call, all of s->mesh->whole; sums of modes go to
+ * s->result where they are wanted. Room and plans are there. */
+int cuda_launch_mesh(struct md_store *s, int want);
+/* Its parts: charges; transform to modes; modes to fields; back; forces. The
+ * transforms are cuFFT's: each store launches its own. */
+int cuda_mesh_charges(struct md_store *s);
+int cuda_mesh_transform(struct md_store *s, int back);
+int cuda_mesh_fields(struct md_store *s, int want);
+int cuda_mesh_pull(struct md_store *s);
+/* Sums of modes or waves that have come. */
+void cuda_mesh_add(const struct md_store *s, struct md_sums *sums);
 void cuda_charge_moments(const struct md_store *s,
                          struct md_charge_moments *out);
 void cuda_push_charges(struct md_store *s, const double even[3],
@@ -99,10 +117,12 @@ int cuda_wave_sums(struct ctx *ctx, struct md_store *s,
 int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_waves *w, const double (*field)[2]);
 int cuda_wave_field(struct ctx *ctx, struct md_store *s,
-                    const struct md_waves *w, const double *factor);
-void cuda_push_slab(struct md_store *s, double per_dipole, double slope);
+                    const struct md_waves *w, int fresh, struct md_sums *sums);
+void cuda_push_slab(struct md_store *s, double per_dipole, double slope,
+                    int keep);
 /* The launches of a step's calls. */
-int cuda_launch_waves(struct md_store *s);
-int cuda_launch_slab(struct md_store *s, double per_dipole, double slope);
+int cuda_launch_waves(struct md_store *s, int want);
+int cuda_launch_slab(struct md_store *s, double per_dipole, double slope,
+                     int keep);
 
 #endif

@@ -3,6 +3,7 @@
  * where they are wanted.
  */
 #include "kernels/md/mesh_cuda.h"
+#include "kernels/md/team_cuda.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,8 +45,38 @@ struct alias_tables {
     struct md_alias of[3];
 };
 
-static __global__ void fill_influence(struct mode_map map,
-                                      struct alias_tables tables, double *g)
+/* What of the tables follows from the box. */
+static __device__ __forceinline__ void
+fill_waves(const struct mode_map &map, const struct alias_tables &tables)
+{
+    int64_t at = thread_number();
+    int d = 0;
+    for (; d < 3; d++) {
+        int64_t all = map.cells[d] * (2 * tables.of[d].aliases + 1);
+        if (at < all)
+            break;
+        at -= all;
+    }
+    if (d == 3)
+        return;
+    struct md_alias a = tables.of[0];
+    int64_t n = map.cells[0];
+    double length = map.box_length[0];
+    /* Arrays stand in registers where indices are known. */
+    for (int k = 1; k < 3; k++) {
+        a = d == k ? tables.of[k] : a;
+        n = d == k ? map.cells[k] : n;
+        length = d == k ? map.box_length[k] : length;
+    }
+    int64_t width = 2 * a.aliases + 1;
+    a.wave[at] =
+        md_alias_entry(n, map.tilted ? 1 : length, map.alpha, at / width,
+                       (int)(at % width) - a.aliases, &a.gauss[at]);
+}
+
+static __device__ __forceinline__ void
+fill_influence(const struct mode_map &map, const struct alias_tables &tables,
+               double *g)
 {
     int64_t at = thread_number();
     if (at >= map.size)
@@ -58,8 +89,10 @@ static __global__ void fill_influence(struct mode_map map,
 }
 
 /* Modes of the charge to those of three fields: -i k times the potential's. */
-static __global__ void make_fields(struct mode_map map, const double *g,
-                                   const double *mode, double *field)
+static __device__ __forceinline__ void make_fields(const struct mode_map &map,
+                                                   const double *g,
+                                                   const double *mode,
+                                                   double *field)
 {
     int64_t at = thread_number();
     if (at >= map.size)
@@ -78,11 +111,8 @@ static __global__ void make_fields(struct mode_map map, const double *g,
     }
 }
 
-/* Energy, virial, and that by directions. */
-enum { MODE_SUMS = 8 };
-
-/* Add those of a mode with this energy. back: the highest of an even number the
- * other way, which in a tilted box is not as long. */
+/* Add energy and virial of a mode with this energy. back: the highest of an
+ * even number the other way, which in a tilted box is not as long. */
 static __device__ __forceinline__ void add_mode(const struct mode_map &map,
                                                 const struct mode_index &m,
                                                 int back, double energy,
@@ -103,8 +133,10 @@ static __device__ __forceinline__ void add_mode(const struct mode_map &map,
         sum[2 + t] += tensor[t];
 }
 
-static __global__ void sum_modes(struct mode_map map, const double *g,
-                                 const double *mode, double *partial)
+static __device__ __forceinline__ void sum_modes(const struct mode_map &map,
+                                                 const double *g,
+                                                 const double *mode,
+                                                 double *partial)
 {
     int64_t at = thread_number();
     double sum[MODE_SUMS] = {0};
@@ -156,10 +188,18 @@ static struct mesh_map points_of(const struct md_store *s,
     return map;
 }
 
-/* Plans and memory for a mesh of this size. */
-static int open_mesh(struct ctx *ctx, struct cuda_mesh *mesh,
-                     const struct md_whole_mesh *m, size_t numbers)
+static unsigned mode_blocks(const struct mode_map &map)
 {
+    return cuda_blocks((size_t)map.size, MD_THREADS);
+}
+
+/* Plans and memory for a mesh of this size. */
+static int open_mesh(struct ctx *ctx, struct md_store *s,
+                     const struct md_whole_mesh *m)
+{
+    struct cuda_mesh *mesh = s->mesh;
+    struct mode_map map = modes_of(m);
+    size_t numbers = 2 * (size_t)map.size;
     int same = mesh->fft != NULL;
     for (int d = 0; d < 3; d++)
         same = same && mesh->cells[d] == m->cells[d];
@@ -170,100 +210,152 @@ static int open_mesh(struct ctx *ctx, struct cuda_mesh *mesh,
     TRY(cuda_mesh_grow(ctx, &mesh->points, numbers));
     TRY(cuda_mesh_grow(ctx, &mesh->fields, 3 * numbers));
     TRY(cuda_mesh_grow(ctx, &mesh->influence, numbers / 2));
+    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)mode_blocks(map) * MODE_SUMS,
+                     sizeof(double), "sums"));
     TRY(cuda_fft_create_box(ctx, m->cells, 3, &mesh->fft));
     memcpy(mesh->cells, m->cells, sizeof mesh->cells);
     return 0;
 }
 
-/* The influence function, from tables that the host has made. */
-static int set_influence(struct ctx *ctx, struct md_store *s,
-                         const struct md_whole_mesh *m,
-                         const struct mode_map *map)
+/* Where they stand, and how many numbers there are. */
+static struct alias_tables tables_of(const struct md_store *s, size_t *n)
+{
+    const struct cuda_mesh *mesh = s->mesh;
+    struct alias_tables tables;
+    double *at = (double *)mesh->alias.p;
+    size_t all = 0;
+    for (int d = 0; d < 3; d++) {
+        md_alias_place(&tables.of[d], mesh->cells[d], mesh->aliases[d],
+                       at + all);
+        all += md_alias_numbers(mesh->cells[d], mesh->aliases[d]);
+    }
+    *n = all;
+    return tables;
+}
+
+/* Tables that the host has made. */
+static int send_tables(struct ctx *ctx, struct md_store *s,
+                       const struct md_whole_mesh *m)
 {
     struct cuda_mesh *mesh = s->mesh;
-    struct alias_tables tables;
-    size_t first[4] = {0, 0, 0, 0};
-    for (int d = 0; d < 3; d++)
-        first[d + 1] =
-            first[d] + md_alias_numbers(m->cells[d], m->alias[d].aliases);
-    TRY(cuda_mesh_grow(ctx, &mesh->alias, first[3]));
+    size_t all = 0;
     for (int d = 0; d < 3; d++) {
-        double *at = (double *)mesh->alias.p + first[d];
-        md_alias_place(&tables.of[d], m->cells[d], m->alias[d].aliases, at);
-        TRY(cuda_to_device(ctx, s->device, at, m->alias[d].wave,
-                           (first[d + 1] - first[d]) * sizeof *at));
+        mesh->aliases[d] = m->alias[d].aliases;
+        all += md_alias_numbers(m->cells[d], mesh->aliases[d]);
     }
-    LAUNCH(fill_influence, cuda_blocks((size_t)map->size, MD_THREADS),
-           MD_THREADS, 0, s->device->stream, *map, tables,
-           (double *)mesh->influence.p);
-    CUDA_TRY_LAUNCH(ctx, "fill_influence");
+    TRY(cuda_mesh_grow(ctx, &mesh->alias, all));
+    struct alias_tables tables = tables_of(s, &all);
+    for (int d = 0; d < 3; d++)
+        TRY(cuda_to_device(ctx, s->device, tables.of[d].wave, m->alias[d].wave,
+                           md_alias_numbers(m->cells[d], mesh->aliases[d]) *
+                               sizeof(double)));
     return 0;
 }
 
-static int add_sums(struct ctx *ctx, struct md_store *s,
-                    const struct mode_map *map, struct md_sums *sums)
+/* The influence function of this box. */
+static int set_influence(struct md_store *s, const struct mode_map *map)
 {
-    unsigned blocks = cuda_blocks((size_t)map->size, MD_THREADS);
-    double out[MODE_SUMS];
-    TRY(cuda_reserve_sums(s));
-    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)blocks * MODE_SUMS,
-                     sizeof(double), "sums"));
-    LAUNCH(sum_modes, blocks, MD_THREADS, 0, s->device->stream, *map,
-           (const double *)s->mesh->influence.p,
-           (const double *)s->mesh->points.p, ARRAY(s, ARRAY_PARTIAL, double));
-    CUDA_TRY_LAUNCH(ctx, "sum_modes");
-    TRY(cuda_reduce(ctx, s, MODE_SUMS, blocks, 0, out));
+    size_t n;
+    struct alias_tables tables = tables_of(s, &n);
+    TRY(cuda_run(s, "fill_waves", kernel_of<fill_waves, JOINS_LOOSELY>(),
+                 dim3(cuda_blocks(n, MD_THREADS)), *map, tables));
+    return cuda_run(
+        s, "fill_influence", kernel_of<fill_influence, JOINS_LOOSELY, 4>(),
+        dim3(mode_blocks(*map)), *map, tables, (double *)s->mesh->influence.p);
+}
+
+int cuda_mesh_charges(struct md_store *s)
+{
+    const struct md_whole_mesh *m = &s->mesh->whole;
+    struct mode_map map = modes_of(m);
+    struct mesh_map points = points_of(s, m);
+    if (m->changed)
+        TRY(set_influence(s, &map));
+    return cuda_spread(s->ctx, s, &points, m->order, 2 * (size_t)map.size);
+}
+
+int cuda_mesh_transform(struct md_store *s, int back)
+{
+    struct cuda_mesh *mesh = s->mesh;
+    return back ? cuda_fft_inverse(s->ctx, mesh->fft, mesh->fields.p)
+                : cuda_fft_forward(s->ctx, mesh->fft, mesh->points.p);
+}
+
+int cuda_mesh_fields(struct md_store *s, int want)
+{
+    struct cuda_mesh *mesh = s->mesh;
+    struct mode_map map = modes_of(&mesh->whole);
+    dim3 blocks(mode_blocks(map));
+    const double *g = (const double *)mesh->influence.p;
+    const double *mode = (const double *)mesh->points.p;
+    if (want != WANT_NONE) {
+        TRY(cuda_run(s, "sum_modes", kernel_of<sum_modes, 1>(), blocks, map, g,
+                     mode, ARRAY(s, ARRAY_PARTIAL, double)));
+        TRY(cuda_reduce_and_send(s, MODE_SUMS, blocks.x, 0, s->result->mesh));
+    }
+    s->tally.bytes += 12.0 * 2 * (double)map.size * sizeof(double);
+    return cuda_run(s, "make_fields", kernel_of<make_fields, JOINS_LOOSELY>(),
+                    blocks, map, g, mode, (double *)mesh->fields.p);
+}
+
+int cuda_mesh_pull(struct md_store *s)
+{
+    const struct md_whole_mesh *m = &s->mesh->whole;
+    struct mode_map map = modes_of(m);
+    struct mesh_map points = points_of(s, m);
+    return cuda_take_field(s->ctx, s, &points, m->order, 2 * (size_t)map.size);
+}
+
+int cuda_launch_mesh(struct md_store *s, int want)
+{
+    TRY(cuda_mesh_charges(s));
+    TRY(cuda_mesh_transform(s, 0));
+    TRY(cuda_mesh_fields(s, want));
+    TRY(cuda_mesh_transform(s, 1));
+    return cuda_mesh_pull(s);
+}
+
+void cuda_mesh_add(const struct md_store *s, struct md_sums *sums)
+{
+    const double *out = s->result->mesh;
     sums->energy += out[0];
     sums->part[MD_ENERGY_MESH] += out[0];
     sums->virial += out[1];
     for (int t = 0; t < 6 && sums->with_tensor; t++)
         sums->tensor[t] += out[2 + t];
-    return 0;
 }
 
-static int launch_mesh(struct ctx *ctx, struct md_store *s,
-                       const struct md_whole_mesh *m, struct md_sums *sums)
+/* What has to be there before it may wait for other calls. */
+static int prepare(struct ctx *ctx, struct md_store *s,
+                   const struct md_whole_mesh *m)
 {
-    struct cuda_mesh *mesh = s->mesh;
-    struct mode_map map = modes_of(m);
-    struct mesh_map points = points_of(s, m);
-    size_t numbers = 2 * (size_t)map.size;
-    TRY(cuda_spread(ctx, s, &points, m->order, numbers));
-    TRY(cuda_fft_forward(ctx, mesh->fft, mesh->points.p));
-    if (sums)
-        TRY(add_sums(ctx, s, &map, sums));
-    LAUNCH(make_fields, cuda_blocks((size_t)map.size, MD_THREADS), MD_THREADS,
-           0, s->device->stream, map, (const double *)mesh->influence.p,
-           (const double *)mesh->points.p, (double *)mesh->fields.p);
-    CUDA_TRY_LAUNCH(ctx, "make_fields");
-    TRY(cuda_fft_inverse(ctx, mesh->fft, mesh->fields.p));
-    s->tally.bytes += 12.0 * (double)numbers * sizeof(double);
-    return cuda_take_field(ctx, s, &points, m->order, numbers);
-}
-
-int cuda_launch_mesh(struct md_store *s)
-{
-    return launch_mesh(s->ctx, s, &s->mesh->whole, NULL);
+    cuda_settle(s);
+    TRY(s->failed);
+    if (!cuda_mesh_of(ctx, s))
+        return STATUS_MEMORY;
+    TRY(cuda_reserve_sums(s));
+    TRY(open_mesh(ctx, s, m));
+    return m->alias ? send_tables(ctx, s, m) : 0;
 }
 
 int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_whole_mesh *m, struct md_sums *sums)
 {
-    int fresh = m->alias || !s->mesh || !s->mesh->fft;
-    if (s->team && !sums && !fresh) {
-        s->mesh->whole = *m;
-        cuda_do(s, {STEP_MESH, 0, 0, NULL});
+    int waits = s->team && (!sums || cuda_sums_may_wait(s, sums));
+    if (m->alias || !s->mesh || !s->mesh->fft)
+        TRY(prepare(ctx, s, m));
+    s->mesh->whole = *m;
+    s->mesh->whole.alias = NULL; /* the caller's */
+    if (!waits)
+        cuda_settle(s);
+    cuda_do(s, {STEP_MESH, (double)(sums ? WANT_SUMS : WANT_NONE), 0, NULL});
+    if (waits)
         return s->failed;
-    }
     cuda_settle(s);
-    if (s->failed != 0)
-        return s->failed;
-    struct cuda_mesh *mesh = cuda_mesh_of(ctx, s);
-    if (!mesh)
-        return STATUS_MEMORY;
-    struct mode_map map = modes_of(m);
-    TRY(open_mesh(ctx, mesh, m, 2 * (size_t)map.size));
-    if (m->alias)
-        TRY(set_influence(ctx, s, m, &map));
-    return launch_mesh(ctx, s, m, sums);
+    TRY(s->failed);
+    if (!sums)
+        return 0;
+    TRY(cuda_wait_for_result(s));
+    cuda_mesh_add(s, sums);
+    return 0;
 }

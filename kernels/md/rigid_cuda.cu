@@ -75,6 +75,10 @@ int cuda_set_shapes(struct ctx *ctx, struct md_store *s,
                      sizeof(double), "rigid bonds"));
     TRY(cuda_reserve(s, ARRAY_RIGID_SPEED, RIGID_BONDS * t->n_groups,
                      sizeof(double), "rigid bonds"));
+    TRY(cuda_reserve_sums(s));
+    TRY(cuda_reserve(s, ARRAY_PARTIAL,
+                     (size_t)cuda_rigid_view(s).n_blocks * GROUP_SUMS,
+                     sizeof(double), "sums"));
     return cuda_reserve(s, ARRAY_HALO_VALUE, 3 * (size_t)s->view.n_halo + 3,
                         sizeof(double), "rigid bonds");
 }
@@ -163,23 +167,6 @@ void cuda_unpack_values(struct md_store *s, const double (*in)[3])
 }
 
 /* ---- positions ---- */
-
-#define KERNELS_OF_KINDS(kernel)                                         \
-    {                                                                    \
-        kernel<MD_TERM_RIGID_BOND>(), kernel<MD_TERM_RIGID_PAIR>(),      \
-            kernel<MD_TERM_RIGID_WATER>(), kernel<MD_TERM_RIGID_THREE>() \
-    }
-
-/* Only stores of a team wait with it. */
-static void do_rigid(struct md_store *s, struct step_call call)
-{
-    if (!s->team)
-        cuda_settle(s);
-    if (has_groups(s))
-        cuda_do(s, call);
-    if (!s->team)
-        cuda_settle(s);
-}
 
 template <int KIND>
 static __device__ __forceinline__ void hold_groups(const struct md_view &m,

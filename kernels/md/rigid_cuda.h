@@ -33,10 +33,10 @@ struct rigid_view cuda_rigid_view(const struct md_store *s);
 /* Kernels are made for each kind of group, so that its sizes are known and all
  * of it stands in registers: kernel[k] is that of MD_TERM_RIGID_BOND + k. */
 enum { RIGID_KINDS = MD_TERM_RIGID_THREE - MD_TERM_RIGID_BOND + 1 };
-#define OF_KINDS(kernel)                                             \
-    {                                                                \
-        kernel<MD_TERM_RIGID_BOND>, kernel<MD_TERM_RIGID_PAIR>,      \
-            kernel<MD_TERM_RIGID_WATER>, kernel<MD_TERM_RIGID_THREE> \
+#define KERNELS_OF_KINDS(kernel)                                         \
+    {                                                                    \
+        kernel<MD_TERM_RIGID_BOND>(), kernel<MD_TERM_RIGID_PAIR>(),      \
+            kernel<MD_TERM_RIGID_WATER>(), kernel<MD_TERM_RIGID_THREE>() \
     }
 
 /* launch(kind, view) for each kind of which there are groups. */
@@ -58,6 +58,17 @@ static inline int for_each_kind(struct md_store *s, Launch launch)
 static inline int has_groups(const struct md_store *s)
 {
     return s->terms && s->terms->n_groups > 0 && s->failed == 0;
+}
+
+/* Only stores of a team wait with it. */
+static inline void do_rigid(struct md_store *s, struct step_call call)
+{
+    if (!s->team)
+        cuda_settle(s);
+    if (has_groups(s))
+        cuda_do(s, call);
+    if (!s->team)
+        cuda_settle(s);
 }
 
 /* ---- values of particles ---- */

@@ -3,6 +3,9 @@
  */
 #include "kernels/md/fixed_cuda.h"
 #include "kernels/md/rigid_cuda.h"
+#include "kernels/md/team_cuda.h"
+
+#include <string.h>
 
 /* ---- a box that changes ---- */
 
@@ -35,9 +38,9 @@ struct unstretching {
 /* stretch() is linear: what it made of a place d and a velocity u beside the
  * center is grow (d + u t) + middle u t, t = dt_half, u after its `after`. */
 template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS)
-    unstretch_groups(struct md_view m, struct rigid_view r,
-                     struct unstretching q)
+static __device__ __forceinline__ void
+unstretch_groups(const struct md_view &m, const struct rigid_view &r,
+                 const struct unstretching &q)
 {
     uint32_t i = r.begin + thread_index();
     double v[RIGID_PARTICLES][3], x[RIGID_PARTICLES][3], center[3], place[3];
@@ -66,33 +69,52 @@ static __global__ void __launch_bounds__(MD_THREADS)
     }
 }
 
-void cuda_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
-                          const double grow[3])
+template <int KIND> static constexpr auto unstretch_kernel(void)
 {
-    typedef void (*kernel)(struct md_view, struct rigid_view,
-                           struct unstretching);
-    static const kernel kernels[RIGID_KINDS] = OF_KINDS(unstretch_groups);
+    return kernel_of<unstretch_groups<KIND>, 1>();
+}
+
+int cuda_launch_rigid_unstretch(struct md_store *s, const struct step_call *c)
+{
+    static const decltype(unstretch_kernel<MD_TERM_RIGID_BOND>())
+        kernels[RIGID_KINDS] = KERNELS_OF_KINDS(unstretch_kernel);
     struct unstretching q;
-    cuda_settle(s);
-    if (!has_groups(s))
-        return;
-    for (int d = 0; d < 3; d++) {
-        q.grow[d] = grow[d];
-        q.after[d] = m->after[d];
-        q.middle[d] = m->middle[d];
-    }
-    q.dt_half = m->dt_half;
-    s->failed = for_each_kind(
+    memcpy(q.grow, c->factor, sizeof q.grow);
+    memcpy(q.after, c->factor + 3, sizeof q.after);
+    memcpy(q.middle, c->factor + 6, sizeof q.middle);
+    q.dt_half = c->drift;
+    return for_each_kind(
         s, [&](int kind, const struct rigid_view &r, dim3 blocks) {
-            LAUNCH(kernels[kind], blocks, MD_THREADS, 0, s->device->stream,
-                   s->view, r, q);
-            return cuda_status(s->ctx, cudaGetLastError(), "unstretch_groups");
+            return cuda_run(s, "unstretch_groups", kernels[kind], blocks,
+                            s->view, r, q);
         });
 }
 
-/* ---- sums ---- */
+static void do_unstretch(struct md_store *s, const struct md_stretch *m,
+                         const double grow[3])
+{
+    struct step_call call = {STEP_RIGID_UNSTRETCH, 0, m->dt_half, NULL};
+    memcpy(call.factor, grow, 3 * sizeof *grow);
+    memcpy(call.factor + 3, m->after, sizeof m->after);
+    memcpy(call.factor + 6, m->middle, sizeof m->middle);
+    do_rigid(s, call);
+}
 
-enum { GROUP_SUMS = 7 };
+void cuda_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
+                          const double grow[3])
+{
+    if (!s->unstretch_asked)
+        do_unstretch(s, m, grow);
+    s->unstretch_asked = 0;
+}
+
+void cuda_rigid_unstretch_ahead(struct md_store *s, const struct md_stretch *m,
+                                const double grow[3])
+{
+    cuda_ask_ahead(s, &s->unstretch_asked, [=] { do_unstretch(s, m, grow); });
+}
+
+/* ---- sums ---- */
 
 /* What a group gives to the sums: all its own particles together to `partial`,
  * by blocks, or each of them to the columns. */
@@ -203,48 +225,75 @@ sum_groups(const struct md_view &m, const struct rigid_view &r, int n,
         sum_blocks(r, n, total, partial);
 }
 
-template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS, 2)
-    sum_inner(struct md_view m, struct rigid_view r, int n, double *column,
-              double *partial)
+/* Particles of no group. */
+static __device__ __forceinline__ void clear_columns(const struct md_view &m,
+                                                     double *column, int n)
 {
-    sum_groups<KIND, inner_of>(m, r, n, column, partial);
+    uint32_t i = thread_index();
+    for (int q = 0; q < n && i < m.n_own; q++)
+        column[q * m.stride + i] = 0;
 }
 
-template <int KIND>
-static __global__ void __launch_bounds__(MD_THREADS)
-    sum_bond_forces(struct md_view m, struct rigid_view r, int n,
-                    double *column, double *partial)
+template <int KIND> static constexpr auto inner_kernel(void)
 {
-    sum_groups<KIND, bond_forces_of>(m, r, n, column, partial);
+    return kernel_of<sum_groups<KIND, inner_of>, 1, 2>();
 }
 
-static int add_up(struct md_store *s, int inner, int n, double *out)
+template <int KIND> static constexpr auto bond_forces_kernel(void)
 {
-    typedef void (*kernel)(struct md_view, struct rigid_view, int, double *,
-                           double *);
-    static const kernel kernels[2][RIGID_KINDS] = {OF_KINDS(sum_bond_forces),
-                                                   OF_KINDS(sum_inner)};
-    int columns = s->setup.deterministic;
-    unsigned all = cuda_rigid_view(s).n_blocks;
-    cudaStream_t stream = s->device->stream;
-    double *column = columns ? ARRAY(s, ARRAY_COLUMNS, double) : NULL;
-    TRY(cuda_reserve_sums(s));
-    TRY(cuda_reserve(s, ARRAY_PARTIAL, (size_t)all * GROUP_SUMS, sizeof *out,
-                     "sums"));
-    if (columns) /* particles of no group */
-        CUDA_TRY(s->ctx,
-                 cudaMemsetAsync(column, 0,
-                                 (size_t)n * s->view.stride * sizeof *column,
-                                 stream));
+    return kernel_of<sum_groups<KIND, bond_forces_of>, 1>();
+}
+
+/* n sums of all groups, on their way to the host. */
+template <class Kernel>
+static int launch_sums(struct md_store *s, const Kernel kernels[RIGID_KINDS],
+                       int n, double *to)
+{
+    double *column =
+        s->setup.deterministic ? ARRAY(s, ARRAY_COLUMNS, double) : NULL;
+    if (column)
+        TRY(cuda_run(s, "clear_columns", kernel_of<clear_columns, 1>(),
+                     cuda_own_blocks(s), s->view, column, n));
     TRY(for_each_kind(
         s, [&](int kind, const struct rigid_view &r, dim3 blocks) {
-            LAUNCH(kernels[inner][kind], blocks, MD_THREADS, 0, stream, s->view,
-                   r, n, column, ARRAY(s, ARRAY_PARTIAL, double));
-            return cuda_status(s->ctx, cudaGetLastError(), "sum_groups");
+            return cuda_run(s, "sum_groups", kernels[kind], blocks, s->view, r,
+                            n, column, ARRAY(s, ARRAY_PARTIAL, double));
         }));
-    return columns ? cuda_sum_columns(s, n, out)
-                   : cuda_reduce(s->ctx, s, n, all, 0, out);
+    return column
+               ? cuda_send_own_sums(s, n, to)
+               : cuda_reduce_and_send(s, n, cuda_rigid_view(s).n_blocks, 0, to);
+}
+
+int cuda_launch_rigid_inner(struct md_store *s)
+{
+    static const decltype(inner_kernel<MD_TERM_RIGID_BOND>())
+        kernels[RIGID_KINDS] = KERNELS_OF_KINDS(inner_kernel);
+    return launch_sums(s, kernels, 6, s->result->inner);
+}
+
+int cuda_launch_rigid_sums(struct md_store *s)
+{
+    static const decltype(bond_forces_kernel<MD_TERM_RIGID_BOND>())
+        kernels[RIGID_KINDS] = KERNELS_OF_KINDS(bond_forces_kernel);
+    return launch_sums(s, kernels, GROUP_SUMS, s->result->bonds);
+}
+
+/* These sums, in s->result; asked: how often ahead. */
+static void find_sums(struct md_store *s, enum step_kind kind, int *asked)
+{
+    if (*asked > 0)
+        --*asked;
+    else
+        cuda_do_now(s, {kind, 0, 0, NULL});
+    cuda_settle(s);
+    if (s->failed == 0)
+        s->failed = cuda_wait_for_result(s);
+}
+
+void cuda_rigid_inner_ahead(struct md_store *s)
+{
+    if (has_groups(s) && s->team && s->inner_asked++ == 0)
+        cuda_do(s, {STEP_RIGID_INNER, 0, 0, NULL});
 }
 
 void cuda_rigid_inner(const struct md_store *store, double kinetic[3],
@@ -252,27 +301,34 @@ void cuda_rigid_inner(const struct md_store *store, double kinetic[3],
 {
     /* Only scratch of the store changes. */
     struct md_store *s = const_cast<struct md_store *>(store);
-    double out[6] = {0, 0, 0, 0, 0, 0};
-    cuda_settle(s);
     if (has_groups(s))
-        s->failed = add_up(s, 1, 6, out);
+        find_sums(s, STEP_RIGID_INNER, &s->inner_asked);
+    int there = has_groups(s);
     for (int d = 0; d < 3; d++) {
-        kinetic[d] = out[d];
-        virial[d] = out[3 + d];
+        kinetic[d] = there ? s->result->inner[d] : 0;
+        virial[d] = there ? s->result->inner[3 + d] : 0;
     }
+}
+
+int cuda_rigid_sums_ahead(struct md_store *s)
+{
+    if (!has_groups(s) || !s->team)
+        return 0;
+    cuda_do(s, {STEP_RIGID_STOP, 0, 0, NULL});
+    cuda_do(s, {STEP_RIGID_SUMS, 0, 0, NULL});
+    s->bonds_asked = 1;
+    return 1;
 }
 
 void cuda_rigid_sums(const struct md_store *store, struct md_sums *sums)
 {
     struct md_store *s = const_cast<struct md_store *>(store);
-    double out[GROUP_SUMS], to_energy = 1 / s->setup.acceleration;
-    cuda_settle(s);
+    double to_energy = 1 / s->setup.acceleration;
+    if (has_groups(s))
+        find_sums(s, STEP_RIGID_SUMS, &s->bonds_asked);
     if (!has_groups(s))
         return;
-    s->failed = add_up(s, 0, sums->with_tensor ? GROUP_SUMS : 1, out);
-    if (s->failed != 0)
-        return;
-    sums->virial += to_energy * out[0];
+    sums->virial += to_energy * s->result->bonds[0];
     for (int t = 0; t < 6 && sums->with_tensor; t++)
-        sums->tensor[t] += to_energy * out[1 + t];
+        sums->tensor[t] += to_energy * s->result->bonds[1 + t];
 }

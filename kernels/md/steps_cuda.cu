@@ -38,17 +38,23 @@ int cuda_launch_call(struct md_store *s, const struct step_call *c)
     case STEP_OUTER:
         return cuda_launch_outer(s, c);
     case STEP_MESH:
-        return cuda_launch_mesh(s);
+        return cuda_launch_mesh(s, (int)c->kick);
     case STEP_WAVES:
-        return cuda_launch_waves(s);
+        return cuda_launch_waves(s, (int)c->kick);
     case STEP_SLAB:
-        return cuda_launch_slab(s, c->kick, c->drift);
+        return cuda_launch_slab(s, c->kick, c->drift, (int)c->step);
     case STEP_RIGID_HOLD:
         return cuda_launch_rigid_hold(s);
     case STEP_RIGID_PLACE:
         return cuda_launch_rigid_place(s, c->kick, c->drift);
     case STEP_RIGID_STOP:
         return cuda_launch_rigid_stop(s, c->kick > 0);
+    case STEP_RIGID_UNSTRETCH:
+        return cuda_launch_rigid_unstretch(s, c);
+    case STEP_RIGID_INNER:
+        return cuda_launch_rigid_inner(s);
+    case STEP_RIGID_SUMS:
+        return cuda_launch_rigid_sums(s);
     case STEP_SCALE:
         return cuda_launch_scale(s, c->kick);
     case STEP_NOISE:

@@ -1,5 +1,6 @@
 /* store_cuda.cu: memory of the store, particles in and out, reductions. */
 #include "kernels/md/fixed_cuda.h"
+#include "kernels/md/mesh_cuda.h"
 #include "kernels/md/team_cuda.h"
 
 #include <math.h>
@@ -117,6 +118,7 @@ int cuda_insert(struct ctx *ctx, struct md_store *s,
                 const struct md_particle *p, size_t n)
 {
     cuda_settle(s);
+    cuda_mesh_forget(s);
     TRY(cuda_reserve_own(ctx, s, s->n_slots + n));
     size_t piece = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
     if (n == 0)

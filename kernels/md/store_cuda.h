@@ -136,6 +136,11 @@ enum {
     TERM_SUMS = 13,
     MD_REDUCED = TERM_SUMS
 };
+/* Of modes or waves: energy, virial, and that by directions. Charge, its
+ * square, dipole and second moments. Of rigid bonds: the virial and that by
+ * directions.
+ */
+enum { MODE_SUMS = 8, CHARGE_MOMENTS = 8, GROUP_SUMS = 7 };
 /* How much of them is wanted. */
 enum { WANT_NONE, WANT_SUMS, WANT_TENSOR };
 
@@ -151,15 +156,18 @@ enum step_kind {
     STEP_DENSITY_HALO,
     STEP_UNPACK_EXTRA,
     STEP_OUTER,
-    STEP_MESH,
-    STEP_WAVES, /* s->mesh->waves_now */
-    STEP_SLAB,  /* kick: of the dipole, drift: the slope */
+    STEP_MESH,  /* s->mesh->whole */
+    STEP_WAVES, /* s->mesh->waves_now; of these two, kick: sums are wanted */
+    STEP_SLAB,  /* kick: of the dipole, drift: the slope, step: 1, keep */
     STEP_RIGID_HOLD,
-    STEP_RIGID_PLACE, /* kick: per time, drift: tolerance */
-    STEP_RIGID_STOP,  /* kick: 1, apply */
-    STEP_SCALE,       /* kick: the factor */
-    STEP_NOISE,       /* kick: decay, drift: kT */
-    STEP_BATHS,       /* these two: kick: dt, drift: kT, buffer: groups */
+    STEP_RIGID_PLACE,     /* kick: per time, drift: tolerance */
+    STEP_RIGID_STOP,      /* kick: 1, apply */
+    STEP_RIGID_UNSTRETCH, /* drift: dt_half; factor: grow, after, middle */
+    STEP_RIGID_INNER,
+    STEP_RIGID_SUMS,
+    STEP_SCALE, /* kick: the factor */
+    STEP_NOISE, /* kick: decay, drift: kT */
+    STEP_BATHS, /* these two: kick: dt, drift: kT, buffer: groups */
     STEP_BROWNIAN,
     STEP_DPD_FORCES, /* kick: strength of the noise */
     STEP_DPD_KICK,
@@ -184,7 +192,7 @@ struct step_call {
     double kick, drift; /* times; of forces, kick: what is wanted beside them */
     const void *buffer; /* of those that unpack; of STEP_OUTER its struct */
     uint64_t step = 0;  /* of those that draw numbers */
-    double factor[6] = {0};
+    double factor[9] = {0};
 };
 
 /* Kernels and copies that some calls have queued, so far. */
@@ -227,6 +235,8 @@ struct step_result {
     double pairs[2][CHARGED_SUMS]; /* with forces; of copies */
     double terms[2][TERM_SUMS];
     double metal[3]; /* pairs, those with copies, embedding */
+    double mesh[MODE_SUMS], charges[CHARGE_MOMENTS];
+    double inner[6], bonds[GROUP_SUMS]; /* of rigid groups */
     double outer[2 + MD_FACES];
     unsigned long long beyond; /* see fixed_cuda.cu */
     struct near_pair near;
@@ -375,6 +385,7 @@ struct md_store {
     struct step_result *result; /* pinned */
     /* How often ahead; and where the sums of forces are to go. */
     int way_asked, moments_asked, kinetic_asked, placed_asked, lost_asked;
+    int charges_asked, unstretch_asked, inner_asked, bonds_asked;
     struct md_sums *owed;
     double *owed_to_walls;
     struct md_stretch stretch; /* of the call that waits */

@@ -9,7 +9,7 @@
 
 /* ---- notes ---- */
 
-enum { NOTES_MAX = 32, SENDS_MAX = 16 };
+enum { NOTES_MAX = 32, SENDS_MAX = 24 };
 enum { ARGUMENTS_MAX = NOTES_MAX * 1024, ALIGNMENT = 16 };
 
 /* A launch. */
@@ -386,7 +386,8 @@ static int run_sort(struct md_store *s)
     });
 }
 
-/* The unit of charges is chosen for each list, by a sum of each store's. */
+/* The unit of charges is chosen where particles have come, by a sum of each
+ * store's. */
 static int ready_charges(struct md_store *s)
 {
     struct cuda_team *t = s->team;
@@ -396,8 +397,35 @@ static int ready_charges(struct md_store *s)
     return 0;
 }
 
-/* Each launches it itself: a transform knows of one mesh, a clock of one store.
- */
+/* Each launches its own: with plans for several at once a transform would not
+ * have the bits that it has alone. */
+static int transform_each(struct md_store *s, int back)
+{
+    struct cuda_team *t = s->team;
+    TRY(flush(s));
+    for (unsigned k = 0; k < t->n_with; k++)
+        TRY(cuda_mesh_transform(t->with[k], back));
+    return 0;
+}
+
+/* Between the transforms all goes together. */
+static int run_mesh(struct md_store *s, int q)
+{
+    struct cuda_team *t = s->team;
+    TRY(ready_charges(s));
+    TRY(note_each(t, [](struct md_store *one, unsigned) {
+        return cuda_mesh_charges(one);
+    }));
+    TRY(transform_each(s, 0));
+    TRY(note_each(t, [=](struct md_store *one, unsigned) {
+        return cuda_mesh_fields(one, (int)one->queue.calls[q].kick);
+    }));
+    TRY(transform_each(s, 1));
+    return note_each(
+        t, [](struct md_store *one, unsigned) { return cuda_mesh_pull(one); });
+}
+
+/* Each launches it itself: a clock knows of one store. */
 static int run_apart(struct md_store *s, int q)
 {
     struct cuda_team *t = s->team;
@@ -475,8 +503,10 @@ static int run_call(struct md_store *s, int q)
     if (kind == STEP_LIST)
         return run_lists(s);
     int forces = kind == STEP_FORCE_OWN || kind == STEP_FORCE_HALO;
-    if (kind == STEP_MESH || (forces && cuda_clock_looks(s)))
+    if (forces && cuda_clock_looks(s))
         return run_apart(s, q);
+    if (kind == STEP_MESH)
+        return run_mesh(s, q);
     if (kind == STEP_WAVES)
         TRY(ready_charges(s));
     if (t->notes[0].n > NOTES_MAX / 2)
@@ -498,7 +528,9 @@ static int run_joint(struct md_store *s)
     for (int q = 0; q < s->queue.n; q++)
         TRY(run_call(s, q));
     TRY(flush(s));
-    t->asked = t->notes[0].n_sent > 0;
+    t->asked = 0; /* stores may want different sums of the same calls */
+    for (unsigned k = 0; k < t->n_with; k++)
+        t->asked |= t->notes[k].n_sent > 0;
     return t->asked ? ask_results(s) : 0;
 }
 

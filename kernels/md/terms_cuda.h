@@ -152,6 +152,12 @@ void cuda_term_histogram(const struct md_store *s, int kind, double low,
 #define cuda_rigid_unstretch MD_NAME(cuda_rigid_unstretch)
 #define cuda_rigid_inner MD_NAME(cuda_rigid_inner)
 #define cuda_rigid_sums MD_NAME(cuda_rigid_sums)
+#define cuda_rigid_unstretch_ahead MD_NAME(cuda_rigid_unstretch_ahead)
+#define cuda_rigid_inner_ahead MD_NAME(cuda_rigid_inner_ahead)
+#define cuda_rigid_sums_ahead MD_NAME(cuda_rigid_sums_ahead)
+#define cuda_launch_rigid_unstretch MD_NAME(cuda_launch_rigid_unstretch)
+#define cuda_launch_rigid_inner MD_NAME(cuda_launch_rigid_inner)
+#define cuda_launch_rigid_sums MD_NAME(cuda_launch_rigid_sums)
 
 /* The shapes of groups, kind and type of their terms, and room for what the
  * groups of s->terms need. Part of set_terms(). */
@@ -172,10 +178,17 @@ int cuda_launch_rigid_hold(struct md_store *s);
 int cuda_launch_rigid_place(struct md_store *s, double per_time,
                             double tolerance);
 int cuda_launch_rigid_stop(struct md_store *s, int apply);
+int cuda_launch_rigid_unstretch(struct md_store *s, const struct step_call *c);
+int cuda_launch_rigid_inner(struct md_store *s);
+int cuda_launch_rigid_sums(struct md_store *s);
 void cuda_rigid_unstretch(struct md_store *s, const struct md_stretch *m,
                           const double grow[3]);
 void cuda_rigid_inner(const struct md_store *s, double kinetic[3],
                       double virial[3]);
 void cuda_rigid_sums(const struct md_store *s, struct md_sums *sums);
+void cuda_rigid_unstretch_ahead(struct md_store *s, const struct md_stretch *m,
+                                const double grow[3]);
+void cuda_rigid_inner_ahead(struct md_store *s);
+int cuda_rigid_sums_ahead(struct md_store *s);
 
 #endif

@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#define CELL_FN static __host__ __device__ inline
+#define INFLUENCE_FN static __host__ __device__ inline
+#include "kernels/md/influence.h"
+
 static const double TWO_PI = 6.283185307179586476925;
 
 /* The box of the waves. */
@@ -67,15 +71,59 @@ sum_waves(const struct md_view &m, const struct wave_box &box,
     }
 }
 
+/* What the influence of a wave depends on. */
+struct wave_scale {
+    double length[3], tilt[3], alpha2, scale;
+};
+
+/* A wave number; returns its square. */
+static __device__ __forceinline__ double
+find_wave(const struct wave_scale &w, const struct wave_number &n, double k[3])
+{
+    double phase[3];
+    for (int d = 0; d < 3; d++)
+        phase[d] = TWO_PI * n.n[d];
+    cell_wave(w.length, w.tilt, phase, k);
+    return k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+}
+
 /* Sums to what makes forces of them. */
 static __device__ __forceinline__ void
-scale_waves(double *sums, const double *factor, uint32_t count)
+scale_waves(const struct wave_scale &w, const struct wave_number *waves,
+            double *sums, uint32_t count)
 {
-    uint32_t k = thread_index();
-    if (k >= count)
+    uint32_t i = thread_index();
+    if (i >= count)
         return;
-    sums[2 * k] *= factor[k];
-    sums[2 * k + 1] *= factor[k];
+    double k[3], k2 = find_wave(w, waves[i], k);
+    double factor = 2 * md_wave_influence(k2, w.alpha2, w.scale);
+    sums[2 * i] *= factor;
+    sums[2 * i + 1] *= factor;
+}
+
+/* Energy and virial of all waves, by one block whose threads take them in turn.
+ */
+static __device__ __forceinline__ void
+sum_energies(const struct wave_scale &w, const struct wave_number *waves,
+             const double *sums, uint32_t count, double *out)
+{
+    __shared__ double shared[32];
+    double sum[MODE_SUMS] = {0};
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
+        double k[3], tensor[6], k2 = find_wave(w, waves[i], k);
+        double square =
+            sums[2 * i] * sums[2 * i] + sums[2 * i + 1] * sums[2 * i + 1];
+        double energy = md_wave_influence(k2, w.alpha2, w.scale) * square;
+        sum[0] += energy;
+        sum[1] += md_wave_virial(energy, k, k2, w.alpha2, tensor);
+        for (int t = 0; t < 6; t++)
+            sum[2 + t] += tensor[t];
+    }
+    for (int q = 0; q < MODE_SUMS; q++) {
+        double total = block_sum(sum[q], shared);
+        if (threadIdx.x == 0)
+            out[q] = total;
+    }
 }
 
 static __device__ __forceinline__ void
@@ -104,16 +152,14 @@ take_waves(const struct md_view &m, const struct wave_box &box,
         m.f[d * m.stride + i] += (scalar)k_sum[d];
 }
 
-/* Charge, its square, dipole and second moments of one particle. */
-enum { MOMENTS = 8 };
-
-/* To columns, for sums in any order, or each block's sums to `partial`. */
+/* Moments of a charge to columns, for sums in any order, or each block's sums
+ * to `partial`. */
 static __device__ __forceinline__ void
 sum_charges(const struct md_view &m, double *column, double *partial)
 {
     __shared__ double shared[MD_THREADS / 32];
     uint32_t i = thread_index();
-    double value[MOMENTS] = {0};
+    double value[CHARGE_MOMENTS] = {0};
     if (i < m.n_own) {
         double q = (double)m.charge[i];
         value[0] = q;
@@ -124,7 +170,7 @@ sum_charges(const struct md_view &m, double *column, double *partial)
             value[5 + d] = q * x * x;
         }
     }
-    for (int k = 0; k < MOMENTS; k++) {
+    for (int k = 0; k < CHARGE_MOMENTS; k++) {
         if (column) {
             if (i < m.n_own)
                 column[k * m.stride + i] = value[k];
@@ -250,37 +296,61 @@ int cuda_wave_forces(struct ctx *ctx, struct md_store *s,
     return launch_forces(s, w);
 }
 
-int cuda_launch_waves(struct md_store *s)
+static struct wave_scale scale_of(const struct md_waves *w)
+{
+    struct wave_scale s;
+    memcpy(s.length, w->box_length, sizeof s.length);
+    memcpy(s.tilt, w->tilt, sizeof s.tilt);
+    s.alpha2 = w->alpha * w->alpha;
+    s.scale = w->scale;
+    return s;
+}
+
+static int launch_energies(struct md_store *s, const struct md_waves *w)
+{
+    double *to = ARRAY(s, ARRAY_RESULT, double);
+    TRY(cuda_run(s, "sum_energies", kernel_of<sum_energies, 1, 0, 256>(),
+                 dim3(1), scale_of(w),
+                 (const struct wave_number *)s->mesh->waves.p,
+                 (const double *)s->mesh->factors.p, (uint32_t)w->count, to));
+    return cuda_send(s, s->result->mesh, to, sizeof s->result->mesh);
+}
+
+int cuda_launch_waves(struct md_store *s, int want)
 {
     const struct md_waves *w = &s->mesh->waves_now;
     TRY(launch_sums(s->ctx, s, w));
+    if (want != WANT_NONE)
+        TRY(launch_energies(s, w));
     TRY(cuda_run(s, "scale_waves", kernel_of<scale_waves, JOINS_LOOSELY>(),
-                 dim3(cuda_blocks(w->count, MD_THREADS)),
-                 (double *)s->mesh->factors.p,
-                 (const double *)s->mesh->wave_factor.p, (uint32_t)w->count));
+                 dim3(cuda_blocks(w->count, MD_THREADS)), scale_of(w),
+                 (const struct wave_number *)s->mesh->waves.p,
+                 (double *)s->mesh->factors.p, (uint32_t)w->count));
     return launch_forces(s, w);
 }
 
-/* Waves and factors of each, before a call that waits. */
-static int send_factors(struct ctx *ctx, struct md_store *s,
-                        const struct md_waves *w, const double *factor)
-{
-    TRY(send_waves(ctx, s, w));
-    TRY(cuda_mesh_grow(ctx, &s->mesh->wave_factor, w->count));
-    return cuda_to_device(ctx, s->device, s->mesh->wave_factor.p, factor,
-                          w->count * sizeof *factor);
-}
-
 int cuda_wave_field(struct ctx *ctx, struct md_store *s,
-                    const struct md_waves *w, const double *factor)
+                    const struct md_waves *w, int fresh, struct md_sums *sums)
 {
+    int waits = s->team && (!sums || cuda_sums_may_wait(s, sums));
     if (s->view.n_own == 0 || w->count == 0)
         return 0;
-    if (factor)
-        TRY(send_factors(ctx, s, w, factor));
+    if (fresh)
+        TRY(send_waves(ctx, s, w));
+    TRY(cuda_reserve_sums(s));
     s->mesh->waves_now = *w;
-    cuda_do_in_team(s, {STEP_WAVES, 0, 0, NULL});
-    return s->failed;
+    if (!waits)
+        cuda_settle(s);
+    cuda_do(s, {STEP_WAVES, (double)(sums ? WANT_SUMS : WANT_NONE), 0, NULL});
+    if (waits)
+        return s->failed;
+    cuda_settle(s);
+    TRY(s->failed);
+    if (!sums)
+        return 0;
+    TRY(cuda_wait_for_result(s));
+    cuda_mesh_add(s, sums);
+    return 0;
 }
 
 static int run_moments(struct md_store *s)
@@ -292,31 +362,49 @@ static int run_moments(struct md_store *s)
                     ARRAY(s, ARRAY_PARTIAL, double));
 }
 
-static int charge_moments(struct md_store *s, double out[MOMENTS])
+static int charge_moments(struct md_store *s, double out[CHARGE_MOMENTS])
 {
     TRY(cuda_reserve_sums(s));
     TRY(run_moments(s));
-    return cuda_own_sums(s, MOMENTS, out);
+    return cuda_own_sums(s, CHARGE_MOMENTS, out);
 }
 
-int cuda_launch_slab(struct md_store *s, double per_dipole, double slope)
+int cuda_launch_slab(struct md_store *s, double per_dipole, double slope,
+                     int keep)
 {
     const double *moments = ARRAY(s, ARRAY_RESULT, double);
     struct push *p =
         (struct push *)(void *)(ARRAY(s, ARRAY_RESULT, double) + MD_REDUCED);
     TRY(cuda_reserve_sums(s));
     TRY(run_moments(s));
-    TRY(cuda_launch_own_sums(s, MOMENTS));
+    TRY(cuda_launch_own_sums(s, CHARGE_MOMENTS));
+    if (keep)
+        TRY(cuda_send(s, s->result->charges, moments,
+                      sizeof s->result->charges));
     TRY(cuda_run(s, "find_push", kernel_of<find_push, 1, 0, 32>(), dim3(1),
                  moments, per_dipole, slope, p));
     return cuda_run(s, "push_by", kernel_of<push_by, 1>(), cuda_own_blocks(s),
                     s->view, (const struct push *)p);
 }
 
-void cuda_push_slab(struct md_store *s, double per_dipole, double slope)
+void cuda_push_slab(struct md_store *s, double per_dipole, double slope,
+                    int keep)
 {
-    if (s->view.n_own > 0)
-        cuda_do_in_team(s, {STEP_SLAB, per_dipole, slope, NULL});
+    if (s->view.n_own == 0)
+        return;
+    s->charges_asked = keep;
+    cuda_do_in_team(
+        s, {STEP_SLAB, per_dipole, slope, NULL, (uint64_t)(keep != 0)});
+}
+
+static int find_moments(struct md_store *s, double out[CHARGE_MOMENTS])
+{
+    if (!s->charges_asked)
+        return charge_moments(s, out);
+    s->charges_asked = 0;
+    TRY(cuda_wait_for_result(s));
+    memcpy(out, s->result->charges, sizeof s->result->charges);
+    return 0;
 }
 
 void cuda_charge_moments(const struct md_store *store,
@@ -324,10 +412,10 @@ void cuda_charge_moments(const struct md_store *store,
 {
     /* Only scratch of the store changes. */
     struct md_store *s = const_cast<struct md_store *>(store);
-    double sum[MOMENTS] = {0};
+    double sum[CHARGE_MOMENTS] = {0};
     cuda_settle(s);
     if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = charge_moments(s, sum);
+        s->failed = find_moments(s, sum);
     out->charge = sum[0];
     out->squares = sum[1];
     for (int d = 0; d < 3; d++) {

@@ -292,6 +292,8 @@ static void begin_mtk(struct md *md)
 
 void md_stress_ahead(struct md *md)
 {
+    if (md->rigid.on && md->grid.size == 1 && md->k->rigid_inner_ahead)
+        md->k->rigid_inner_ahead(md->store);
     if (md->with_tensor && md->k->kinetic_tensor_ahead)
         md->k->kinetic_tensor_ahead(md->store);
     else if (!md->with_tensor && md->k->moments_ahead)
@@ -343,8 +345,11 @@ void md_barostat_box(struct md *md)
     }
     md_new_box(md, b->length, &b->box);
     m->box = &b->box;
-    if (!md->rigid.on && md->k->stretch_ahead)
+    int whole = md->grid.size == 1 && md->k->rigid_unstretch_ahead;
+    if (md->k->stretch_ahead && (whole || !md->rigid.on))
         md->k->stretch_ahead(md->store, m);
+    if (md->k->stretch_ahead && whole && md->rigid.on)
+        md->k->rigid_unstretch_ahead(md->store, m, b->grow);
 }
 
 int md_barostat_drift(struct ctx *ctx, struct md *md, double *moved2)

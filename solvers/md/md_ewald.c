@@ -256,7 +256,7 @@ static void add_constants(const struct md *md, struct md_sums *sums)
     double volume =
         md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
     double c = constant_of(md);
-    if (!sums || md->grid.rank != 0)
+    if (md->grid.rank != 0)
         return;
     add_plain(sums, -c * e->alpha / sqrt(pi) * e->squares, none);
     add_plain(sums,
@@ -265,19 +265,36 @@ static void add_constants(const struct md *md, struct md_sums *sums)
               volume_like);
 }
 
+/* On the dipole along z of a slab. */
+static double slab_factor(const struct md *md)
+{
+    double volume =
+        md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
+    return 4 * pi * constant_of(md) / volume;
+}
+
 /* Yeh and Berkowitz (1999), J. Chem. Phys. 111, 3155, eq. 8: what the images
  * along z of a slab do to it, taken off; with a net charge Ballenegger, Arnold
- * and Cerda (2009), J. Chem. Phys. 131, 094107. */
+ * and Cerda (2009), J. Chem. Phys. 131, 094107. dipole and second: sums of
+ * q z and q z^2. */
+static void add_slab_energy(const struct md *md, double dipole, double second,
+                            struct md_sums *sums)
+{
+    static const double slab_like[3] = {1, 1, -1};
+    double lz = md_ewald_edge(md, 2), q = md->ewald->charge;
+    if (sums && md->grid.rank == 0)
+        add_plain(sums,
+                  0.5 * slab_factor(md) *
+                      (dipole * dipole - q * second - q * q * lz * lz / 12),
+                  slab_like);
+}
+
 static int add_slab(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_charge_moments m;
-    static const double slab_like[3] = {1, 1, -1};
-    double lz = md_ewald_edge(md, 2);
-    double volume = md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * lz;
-    double c = constant_of(md), q = md->ewald->charge;
-    double f = 4 * pi * c / volume;
-    if (!sums && md->grid.size == 1 && md->k->push_slab) {
-        md->k->push_slab(md->store, f, f * q);
+    double f = slab_factor(md), q = md->ewald->charge;
+    if (md->grid.size == 1 && md->k->push_slab) {
+        md->k->push_slab(md->store, f, f * q, sums != NULL);
         return 0;
     }
     md->k->charge_moments(md->store, &m);
@@ -285,12 +302,20 @@ static int add_slab(struct ctx *ctx, struct md *md, struct md_sums *sums)
     TRY(comm_sum_double(ctx, sum, 2));
     double even[3] = {0, 0, -f * sum[0]}, slope[3] = {0, 0, f * q};
     md->k->push_charges(md->store, even, slope);
-    if (sums && md->grid.rank == 0)
-        add_plain(sums,
-                  0.5 * f *
-                      (sum[0] * sum[0] - q * sum[1] - q * q * lz * lz / 12),
-                  slab_like);
+    add_slab_energy(md, sum[0], sum[1], sums);
     return 0;
+}
+
+void md_ewald_finish(struct md *md, struct md_sums *sums)
+{
+    struct md_charge_moments m;
+    if (!md->ewald)
+        return;
+    if (md->ewald->slab && md->grid.size == 1 && md->k->push_slab) {
+        md->k->charge_moments(md->store, &m);
+        add_slab_energy(md, m.dipole[2], m.second[2], sums);
+    }
+    add_constants(md, sums);
 }
 
 /* ---- the whole ---- */
@@ -372,7 +397,8 @@ int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
                                     : md_waves_forces(ctx, md, sums);
     if (status == 0 && md->ewald->slab)
         status = add_slab(ctx, md, sums);
-    add_constants(md, sums);
+    if (sums && !sums->later)
+        md_ewald_finish(md, sums);
     timer_end(ctx->timers, md->phase_mesh);
     return status;
 }
@@ -440,7 +466,6 @@ void md_ewald_free(struct md *md)
     md_mesh_close(e);
     free(e->wave);
     free(e->sums);
-    free(e->factor);
     free(e);
     md->ewald = NULL;
 }

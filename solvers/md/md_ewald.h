@@ -51,13 +51,14 @@ struct md_ewald {
                           * and y of this rank */
     double table_box[3]; /* of the influence function */
     double table_tilt[3];
+    int aliases_sent[3]; /* how many of tables the backend has, and 1 */
 
     /* wave by wave */
     struct md_waves waves;
     struct md_shape listed; /* box that the waves are those of */
     int (*wave)[3];
     double (*sums)[2];
-    double *factor; /* on forces' sums; of table_box */
+    int waves_sent; /* to the backend that has all of it */
 };
 
 /* ---- md_ewald.c ---- */
@@ -73,6 +74,9 @@ int md_ewald_open(struct ctx *ctx, struct md *md);
 /* Add the far part to the forces, and to the sums where they are wanted; after
  * the pairs. Nothing is done without such a method. Collective. */
 int md_ewald_forces(struct ctx *ctx, struct md *md, struct md_sums *sums);
+/* Where sums came later (md_kernels.finish_sums()): what does not depend on
+ * waves. */
+void md_ewald_finish(struct md *md, struct md_sums *sums);
 /* What was chosen, both ways: for a strained box that depends on the number of
  * steps, which a run that goes on may have more of. */
 int md_ewald_state(struct ctx *ctx, struct state_io *io, struct md *md,
@@ -139,6 +143,8 @@ double md_mesh_estimate(const struct md *md);
 double md_mesh_bytes(const struct md_ewald *e);
 
 /* ---- md_influence.c: tables of the influence function ---- */
+/* How many aliases on each side count, of a mesh of n cells along d. */
+int md_aliases_count(const struct md *md, int d, int64_t n, double alpha);
 /* Those of a mesh in the present box, with so many aliases, or with -1 as many
  * as count; in a tilted box of the phases along edges. Errors: -1 without
  * memory; freed with md_aliases_free() in any case. */

@@ -42,12 +42,12 @@ static double power(double x, int n)
     return y;
 }
 
-/* How many aliases count. */
-static int count_aliases(int64_t n, double length, double alpha)
+int md_aliases_count(const struct md *md, int d, int64_t n, double alpha)
 {
     /* waves beyond those have a Gaussian below some 1e-7 of the mesh's first,
      * as LAMMPS has it */
-    return (int)(alpha * length / (pi * (double)n) * pow(-log(1e-7), 0.25));
+    return (int)(alpha * md_ewald_reach(md, d) / (pi * (double)n) *
+                 pow(-log(1e-7), 0.25));
 }
 
 static int make_alias(struct md_alias *a, int64_t n, double length, int order,
@@ -65,11 +65,9 @@ static int make_alias(struct md_alias *a, int64_t n, double length, int order,
         for (int m = -aliases; m <= aliases; m++) {
             size_t at = (size_t)k * width + (size_t)(m + aliases);
             double turns = (double)(base + n * m), x = pi * turns / (double)n;
-            double wave = 2 * pi * turns / length;
             double sinc = base + n * m == 0 ? 1 : sin(x) / x;
-            a->wave[at] = wave;
+            a->wave[at] = md_alias_entry(n, length, alpha, k, m, &a->gauss[at]);
             a->weight[at] = power(sinc, 2 * order);
-            a->gauss[at] = exp(-0.25 * wave * wave / (alpha * alpha));
         }
     }
     return 0;
@@ -80,9 +78,8 @@ int md_aliases_make(const struct md *md, const int64_t cells[3], int order,
 {
     int failed = 0;
     for (int d = 0; d < 3; d++) {
-        int n = aliases >= 0
-                    ? aliases
-                    : count_aliases(cells[d], md_ewald_reach(md, d), alpha);
+        int n =
+            aliases >= 0 ? aliases : md_aliases_count(md, d, cells[d], alpha);
         /* of an edge of length 1 wave numbers are phases */
         failed |=
             make_alias(&a[d], cells[d], md->tilted ? 1 : md_ewald_edge(md, d),

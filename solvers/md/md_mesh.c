@@ -268,6 +268,19 @@ static void differentiate(const struct md_ewald *e, int d)
         }
 }
 
+/* Whether the backend has tables of as many aliases; it will. */
+static int has_tables(struct md *md)
+{
+    struct md_ewald *e = md->ewald;
+    int all = 1;
+    for (int d = 0; d < 3; d++) {
+        int n = 1 + md_aliases_count(md, d, e->cells[d], e->alpha);
+        all = all && e->aliases_sent[d] == n;
+        e->aliases_sent[d] = n;
+    }
+    return all;
+}
+
 /* All of it by the backend. */
 static int whole_forces(struct ctx *ctx, struct md *md, double scale,
                         struct md_sums *sums)
@@ -276,7 +289,8 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
     struct md_alias a[3] = {{0}};
     struct md_whole_mesh m = {
         .order = e->order, .alpha = e->alpha, .scale = scale};
-    int changed = md_ewald_box_changed(md), status = 0;
+    int status = 0;
+    m.changed = md_ewald_box_changed(md);
     m.tilted = md->tilted;
     for (int d = 0; d < 3; d++) {
         m.cells[d] = e->cells[d];
@@ -284,9 +298,12 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
         m.box_length[d] = md_ewald_edge(md, d);
         m.tilt[d] = md->tilt[d];
     }
-    if (changed && make_aliases(md, a) != 0)
-        status = FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
-    m.alias = changed ? a : NULL;
+    if (m.changed && !has_tables(md)) {
+        if (make_aliases(md, a) != 0)
+            status = FAIL(ctx, STATUS_MEMORY, "no memory for a mesh");
+        m.alias = a;
+    }
+    md_ewald_keep_box(md);
     if (status == 0)
         status = md->k->mesh_forces(ctx, md->store, &m, sums);
     md_aliases_free(a);

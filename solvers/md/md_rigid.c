@@ -62,10 +62,19 @@ int md_rigid_sums(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     if (!md->rigid.on)
         return 0;
-    TRY(stop(ctx, md, 0)); /* what is looked at stays as it is */
-    TRY(values(ctx, md, MD_VALUE_ACCELERATION));
+    if (!md->rigid.asked) {
+        TRY(stop(ctx, md, 0)); /* what is looked at stays as it is */
+        TRY(values(ctx, md, MD_VALUE_ACCELERATION));
+    }
+    md->rigid.asked = 0;
     md->k->rigid_sums(md->store, sums);
     return 0;
+}
+
+void md_rigid_sums_ahead(struct md *md)
+{
+    if (md->rigid.on && md->grid.size == 1 && md->k->rigid_sums_ahead)
+        md->rigid.asked = md->k->rigid_sums_ahead(md->store);
 }
 
 int md_rigid_unstretch(struct ctx *ctx, struct md *md,

@@ -29,6 +29,7 @@ struct md_rigid_deck {
     double count;         /* distances that are fixed, of all ranks */
     double inner_freedom; /* degrees of freedom of groups beside those of their
                            * centers, of all ranks */
+    int asked;            /* md_rigid_sums() has begun */
 };
 
 /* The deck's section; errors go to params_error. After md_bonds_read(). */
@@ -66,5 +67,7 @@ int md_rigid_unstretch(struct ctx *ctx, struct md *md,
 int md_rigid_inner(struct ctx *ctx, struct md *md, struct md_stress *out);
 /* Add the virial of the bonds' forces; forces are those of now. */
 int md_rigid_sums(struct ctx *ctx, struct md *md, struct md_sums *sums);
+/* The next one is of now: begin it where that helps. */
+void md_rigid_sums_ahead(struct md *md);
 
 #endif

@@ -83,7 +83,7 @@ static void ask_kinetic(struct md *md)
  * of the step. */
 static int sums_may_wait(const struct md *md)
 {
-    return md->k->finish_sums && !md->ewald && !md->rigid.on;
+    return md->k->finish_sums != NULL;
 }
 
 /* ---- the parts ---- */
@@ -113,13 +113,13 @@ static int begin_drift(struct ctx *ctx, struct md *md)
     md_groups_hold(md);
     if (drifts_plainly(md))
         md->k->kick_drift_ahead(md->store, 0.5 * md->dt, md->dt);
-    if (drifts_plainly(md) && md->rigid.on && md->grid.size == 1 &&
-        md->k->rigid_place_ahead)
+    if (stretches(md))
+        md_barostat_box(md);
+    if ((drifts_plainly(md) || stretches(md)) && md->rigid.on &&
+        md->grid.size == 1 && md->k->rigid_place_ahead)
         md->k->rigid_place_ahead(md->store, 1 / md->dt, md->rigid.tolerance);
     if (md->ensemble == MD_BROWNIAN)
         md_brownian_ahead(md);
-    if (stretches(md))
-        md_barostat_box(md);
     if (md->deform.kind == MD_DEFORM_SHEAR)
         md_deform_box(md);
     md_walls_reflect_ahead(md);
@@ -147,12 +147,17 @@ static int find_forces(struct ctx *ctx, struct md *md, int look, int *stop)
     return 0;
 }
 
-static int apply_thermostat(struct ctx *ctx, struct md *md)
+static int apply_thermostat(struct ctx *ctx, struct md *md, int look)
 {
     if (md->k->finish_sums)
         md->k->finish_sums(md->store);
+    if (md->sums.later && md->sums_known)
+        md_ewald_finish(md, &md->sums);
     TRY(md_deform_finish(ctx, md));
-    return md_ensemble_apply(ctx, md);
+    TRY(md_ensemble_apply(ctx, md));
+    if (look)
+        md_rigid_sums_ahead(md);
+    return 0;
 }
 
 static int finish(struct ctx *ctx, struct md *md, int look)
@@ -176,7 +181,7 @@ static int try_part(struct ctx *ctx, struct md *md, int look, int *stop)
     if (part == PART_FORCES)
         return find_forces(ctx, md, look, stop);
     if (part == PART_THERMOSTAT)
-        return apply_thermostat(ctx, md);
+        return apply_thermostat(ctx, md, look);
     return finish(ctx, md, look);
 }
 

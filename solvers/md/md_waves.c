@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "kernels/md/cell.h"
+#include "kernels/md/influence.h"
 #include "md.h"
 
 static const double pi = 3.14159265358979323846;
@@ -38,10 +39,8 @@ static int list_up_to(struct md *md, double most)
     }
     free(e->wave);
     free(e->sums);
-    free(e->factor);
     e->sums = NULL;
-    e->factor = NULL;
-    memset(e->table_box, 0, sizeof e->table_box);
+    e->waves_sent = 0;
     w->count = 0;
     e->wave = malloc(capacity * sizeof *e->wave);
     if (!e->wave)
@@ -57,8 +56,7 @@ static int list_up_to(struct md *md, double most)
             }
     w->n = (const int(*)[3])e->wave;
     e->sums = malloc((w->count + 1) * sizeof *e->sums);
-    e->factor = malloc((w->count + 1) * sizeof *e->factor);
-    return e->sums && e->factor ? 0 : -1;
+    return e->sums ? 0 : -1;
 }
 
 int md_waves_list(struct md *md)
@@ -90,14 +88,6 @@ static int follow_strain(struct ctx *ctx, struct md *md)
     return comm_agree(ctx, status);
 }
 
-/* The energy of wave i and its conjugate by the square of its sum. scale:
- * Coulomb's constant over the volume. */
-static double influence_of(const struct md *md, double scale, double k2)
-{
-    double alpha2 = md->ewald->alpha * md->ewald->alpha;
-    return scale * 4 * pi / k2 * exp(-0.25 * k2 / alpha2);
-}
-
 /* One wave and its conjugate: energy and virial, and what makes its forces. */
 static void use_wave(const struct md *md, size_t i, double scale,
                      struct md_sums *sums)
@@ -106,7 +96,7 @@ static void use_wave(const struct md *md, size_t i, double scale,
     double k[3], k2 = find_wave(md, e->wave[i], k);
     double alpha2 = e->alpha * e->alpha;
     double *s = e->sums[i];
-    double g = influence_of(md, scale, k2);
+    double g = md_wave_influence(k2, alpha2, scale);
     double energy = g * (s[0] * s[0] + s[1] * s[1]);
     s[0] *= 2 * g;
     s[1] *= 2 * g;
@@ -115,17 +105,12 @@ static void use_wave(const struct md *md, size_t i, double scale,
 }
 
 /* All of it by the backend. */
-static int whole_forces(struct ctx *ctx, struct md *md, double scale)
+static int whole_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_ewald *e = md->ewald;
-    int changed = md_ewald_box_changed(md);
-    for (size_t i = 0; i < e->waves.count && changed; i++) {
-        double k[3], k2 = find_wave(md, e->wave[i], k);
-        e->factor[i] = 2 * influence_of(md, scale, k2);
-    }
-    md_ewald_keep_box(md);
-    return md->k->wave_field(ctx, md->store, &e->waves,
-                             changed ? e->factor : NULL);
+    int fresh = !e->waves_sent;
+    e->waves_sent = 1;
+    return md->k->wave_field(ctx, md->store, &e->waves, fresh, sums);
 }
 
 int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
@@ -140,8 +125,10 @@ int md_waves_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
         w->tilt[d] = md->tilt[d];
         scale /= md_ewald_edge(md, d);
     }
-    if (!sums && md->grid.size == 1 && md->k->wave_field && !md->deform.kind)
-        return whole_forces(ctx, md, scale);
+    w->alpha = e->alpha;
+    w->scale = scale;
+    if (md->grid.size == 1 && md->k->wave_field && !md->deform.kind)
+        return whole_forces(ctx, md, sums);
     TRY(comm_agree(ctx, md->k->wave_sums(ctx, md->store, w, e->sums)));
     TRY(comm_sum_double(ctx, &e->sums[0][0], 2 * (int)w->count));
     for (size_t i = 0; i < w->count; i++)

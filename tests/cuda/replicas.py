@@ -163,6 +163,10 @@ FORCES = {
     "a metal at constant pressure, in any order":
         (METAL, *npt(600, 0.1, 5, -1.6e5), "md.pair.skin=0.4",
          "run.units=metal", "md.precision=mixed", "md.deterministic=true"),
+    "rigid bonds and a mesh at constant pressure": (RIGID, *npt(3, 0.2, 2)),
+    "rigid bonds at constant pressure, in any order":
+        (RIGID, *npt(3, 0.2, 2), "md.coulomb.method=dsf",
+         "md.coulomb.damping=0.3", "md.deterministic=true"),
     "molecules at constant pressure": (MOLECULES, *npt(3, 0.2, 2)),
     "molecules at constant pressure, in any order":
         (MOLECULES, *npt(3, 0.2, 2), "md.deterministic=true",
@@ -236,6 +240,34 @@ def check_forces():
                        f"{name}: the closing table tells bonds from pairs")
 
 
+def asked_per_step(replicas):
+    """Launches and waits of a step between two rebuilds."""
+    out = []
+    for steps in 2, 10:
+        text = teams.errors("other.toml", f"count{steps}",
+                            *npt(3, 0.2, 2), "md.pair.rebuild_every=1000",
+                            f"ensemble.replicas={replicas}",
+                            f"md.steps={steps}", "output.frames_every=0",
+                            "output.observables_every=1000")
+        found = re.search(r"(\d+) launches, \d+ copies, (\d+) waits", text)
+        out.append([int(v) for v in found.groups()])
+    return [(b - a) / 8 for a, b in zip(*out)]
+
+
+def check_asked():
+    """A step of several asks for no more than one alone, but for transforms."""
+    os.environ["CUDASIM_COUNT"] = "1"
+    mdrun.write("other.toml", teams.deck(RIGID, 1000))
+    one, three = asked_per_step(1), asked_per_step(3)
+    del os.environ["CUDASIM_COUNT"]
+    tap.note(f"launches, waits of a step: alone {one}, of three {three}")
+    tap.ok(three[1] <= one[1] and three[1] <= 2,
+           "rigid bonds and a mesh at constant pressure: three wait no more than "
+           "one, and at most twice in a step")
+    tap.below(three[0] - one[0], 2 * 2 + 4, "and launch once for all, but each "
+              "its transforms, there and back")
+
+
 def check_apart():
     """One that can not begin, and what does not go together."""
     os.makedirs("bad")
@@ -290,6 +322,7 @@ def check_balance():
 check_exchange()
 check_team()
 check_forces()
+check_asked()
 check_apart()
 if tap.have_mpi():
     check_balance()

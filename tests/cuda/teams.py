@@ -60,9 +60,19 @@ def liquid(pairs, friction="", style="lj", warm=WARM):
 
 def run(name, out, *more, device="cuda", ranks=1, seed=1):
     """What a run of this deck says."""
+    return finish(name, out, *more, device=device, ranks=ranks,
+                  seed=seed).stdout
+
+
+def errors(name, out, *more):
+    """What it and the simulator say on stderr."""
+    return finish(name, out, *more).stderr
+
+
+def finish(name, out, *more, device="cuda", ranks=1, seed=1):
     where = [] if "--resume" in more else ["--overwrite"]
     return tap.run(PROGRAM, "run", name, "--output", out, "--device", device,
-                   *where, *more, ranks=ranks, env=tap.seeded(seed)).stdout
+                   *where, *more, ranks=ranks, env=tap.seeded(seed))
 
 
 def share(text):
