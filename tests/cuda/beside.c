@@ -10,7 +10,7 @@
 
 #include "base/comm.h"
 #include "base/error.h"
-#include "domain/halo.h"
+#include "solvers/md/md_analysis.h"
 #include "tests/cuda/beside.h"
 #include "tests/tap.h"
 
@@ -238,7 +238,7 @@ static int read_outcome(struct md_case *c, struct outcome *o)
     if (c->md->k->kinetic_tensor || c->md->pair.forms || c->md->eam)
         memcpy(o->tensor, sums.tensor, sizeof o->tensor);
     memcpy(o->part, sums.part, sizeof o->part);
-    if (!c->md->pair.forms && !c->md->eam && !c->md->bonded.on)
+    if (md_analysis_needs_shares(c->md))
         TRY(add_shares(c, o->shares));
     memcpy(o->on_wall, c->md->walls.on_wall, sizeof o->on_wall);
     TRY(comm_sum_double(c->ctx, o->on_wall, MD_FACES));

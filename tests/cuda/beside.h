@@ -13,10 +13,14 @@
 #define PAIR(a, b) \
     "[[md.pair.coefficients]]\nspecies = [\"" a "\", \"" b "\"]\n"
 
+/* What each particle adds to the pressure is looked at, but never sampled. */
+#define SHARES                                        \
+    "[md.analysis.profile]\naxis = \"z\"\nbins = 4\n" \
+    "every = 1000000\nstart = 1000000\npressure = true\n"
 #define LJ_PAIRS                                          \
     "shift = \"force\"\n" SPECIES                         \
         PAIR("S0", "S0") "epsilon = 1\nsigma = 1\n" PAIR( \
-            "S1", "S1") "epsilon = 0.8\nsigma = 0.95\n"
+            "S1", "S1") "epsilon = 0.8\nsigma = 0.95\n" SHARES
 #define GROUP(name, action, more) \
     "[[md.group]]\nname = \"" name "\"\naction = \"" action "\"\n" more
 

@@ -291,10 +291,11 @@ static void check_failures(struct ctx *ctx)
 {
     char deck[4096];
     fill_chains(deck, sizeof deck, "", "chains", PARTLY, LJ("energy"));
-    check_failure(ctx, deck, FENE_LONGEST, "the FENE bond of particles ",
-                  " is ", "a FENE bond that breaks");
+    check_failure(ctx, deck, FENE_LONGEST,
+                  "step 1: the FENE bond of particles ", " is ",
+                  "a FENE bond that breaks");
     fill_bodies(deck, sizeof deck, 60, "");
-    check_failure(ctx, deck, 0, "the rigid bonds of", "particle ",
+    check_failure(ctx, deck, 0, "step 1: the rigid bonds of", "particle ",
                   "a group that is torn apart");
 }
 
