@@ -12,6 +12,7 @@
 
 #ifdef HAVE_MPI
 #include <mpi.h>
+#include <semaphore.h>
 #ifndef H5_HAVE_PARALLEL
 #error "a build with MPI needs HDF5 built with MPI"
 #endif
@@ -182,6 +183,26 @@ static int touch_file(struct ctx *ctx, struct h5 *f, int flags, double bytes)
 }
 
 #ifdef HAVE_MPI
+/* Open MPI has a semaphore on each host for each name of an open file, for
+ * pointers into it that ranks share; nobody here has any. One that was left by
+ * a run killed as it had just taken it would hold up all later runs with a file
+ * of this name, for ever. Who has opened it keeps what is forgotten. Before a
+ * collective call that comes before the opening. */
+static void forget_semaphore(struct ctx *ctx, const struct h5 *f)
+{
+#ifdef OPEN_MPI
+    const char *slash = strrchr(f->path, '/');
+    char name[256];
+    int n = snprintf(name, sizeof name, "/OMPIO_%s",
+                     slash != NULL ? slash + 1 : f->path);
+    if (comm_node_rank(ctx->comm) == 0 && n < (int)sizeof name)
+        sem_unlink(name);
+#else
+    (void)ctx;
+    (void)f;
+#endif
+}
+
 /* No data sieving: a block is written as it is, never read, changed and written
  * back, which would need locks. Implementations ignore hints of others. */
 static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
@@ -203,6 +224,7 @@ static int use_mpi(struct ctx *ctx, struct h5 *f, hid_t access)
     MPI_Info_free(&hints);
     if (failed)
         return h5_error(ctx, f, "prepare for MPI-IO");
+    forget_semaphore(ctx, f);
     return 0;
 }
 #else

@@ -1,6 +1,7 @@
 """Files of real runs: complete or killed, seen by MDAnalysis, equal on any
 number of ranks."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -133,7 +134,29 @@ def check_kill():
                f"a run that is killed leaves its {len(frames)} frames")
 
 
+def check_left_behind():
+    """A run that is killed while Open MPI opens its files leaves semaphores that
+    are taken."""
+    libc = ctypes.CDLL(None)
+    libc.sem_open.restype = ctypes.c_void_p
+    names = [f"/OMPIO_run-{os.getpid()}{end}".encode()
+             for end in (".h5.new.tmp", ".h5.tmp", ".h5")]
+    if not all(libc.sem_open(name, os.O_CREAT, 0o644, 0) for name in names):
+        tap.skip(1, "no semaphores here")
+        return
+    run = subprocess.Popen([tap.WARPDECK, "run", "liquid.toml", "-q",
+                            f"output.name=run-{os.getpid()}"])
+    try:
+        tap.ok(run.wait(60) == 0, "what a killed run held does not hold up the next")
+    except subprocess.TimeoutExpired:
+        tap.kill(run)
+        tap.ok(False, "what a killed run held does not hold up the next")
+    for name in names:
+        libc.sem_unlink(name)
+
+
 path_ = check_run()
+check_left_behind()
 check_viewer(path_)
 check_ranks()
 check_kill()
