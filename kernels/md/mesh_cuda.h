@@ -57,6 +57,7 @@ struct mesh_map {
 #define cuda_mesh_fields MD_NAME(cuda_mesh_fields)
 #define cuda_mesh_pull MD_NAME(cuda_mesh_pull)
 #define cuda_mesh_add MD_NAME(cuda_mesh_add)
+#define cuda_mesh_do MD_NAME(cuda_mesh_do)
 #define cuda_mesh_forget MD_NAME(cuda_mesh_forget)
 #define cuda_charge_moments MD_NAME(cuda_charge_moments)
 #define cuda_push_charges MD_NAME(cuda_push_charges)
@@ -108,6 +109,9 @@ int cuda_mesh_fields(struct md_store *s, int want);
 int cuda_mesh_pull(struct md_store *s);
 /* Sums of modes or waves that have come. */
 void cuda_mesh_add(const struct md_store *s, struct md_sums *sums);
+/* The step's call of a mesh or of waves: behind those that wait, where its sums
+ * may come with theirs, or now, with its sums. */
+int cuda_mesh_do(struct md_store *s, enum step_kind kind, struct md_sums *sums);
 void cuda_charge_moments(const struct md_store *s,
                          struct md_charge_moments *out);
 void cuda_push_charges(struct md_store *s, const double even[3],

@@ -325,6 +325,23 @@ void cuda_mesh_add(const struct md_store *s, struct md_sums *sums)
         sums->tensor[t] += out[2 + t];
 }
 
+int cuda_mesh_do(struct md_store *s, enum step_kind kind, struct md_sums *sums)
+{
+    int waits = s->team && (!sums || cuda_sums_may_wait(s, sums));
+    if (!waits)
+        cuda_settle(s);
+    cuda_do(s, {kind, (double)(sums ? WANT_SUMS : WANT_NONE), 0, NULL});
+    if (waits)
+        return s->failed;
+    cuda_settle(s);
+    TRY(s->failed);
+    if (!sums)
+        return 0;
+    TRY(cuda_wait_for_result(s));
+    cuda_mesh_add(s, sums);
+    return 0;
+}
+
 /* What has to be there before it may wait for other calls. */
 static int prepare(struct ctx *ctx, struct md_store *s,
                    const struct md_whole_mesh *m)
@@ -341,21 +358,9 @@ static int prepare(struct ctx *ctx, struct md_store *s,
 int cuda_mesh_forces(struct ctx *ctx, struct md_store *s,
                      const struct md_whole_mesh *m, struct md_sums *sums)
 {
-    int waits = s->team && (!sums || cuda_sums_may_wait(s, sums));
     if (m->alias || !s->mesh || !s->mesh->fft)
         TRY(prepare(ctx, s, m));
     s->mesh->whole = *m;
     s->mesh->whole.alias = NULL; /* the caller's */
-    if (!waits)
-        cuda_settle(s);
-    cuda_do(s, {STEP_MESH, (double)(sums ? WANT_SUMS : WANT_NONE), 0, NULL});
-    if (waits)
-        return s->failed;
-    cuda_settle(s);
-    TRY(s->failed);
-    if (!sums)
-        return 0;
-    TRY(cuda_wait_for_result(s));
-    cuda_mesh_add(s, sums);
-    return 0;
+    return cuda_mesh_do(s, STEP_MESH, sums);
 }

@@ -332,25 +332,13 @@ int cuda_launch_waves(struct md_store *s, int want)
 int cuda_wave_field(struct ctx *ctx, struct md_store *s,
                     const struct md_waves *w, int fresh, struct md_sums *sums)
 {
-    int waits = s->team && (!sums || cuda_sums_may_wait(s, sums));
     if (s->view.n_own == 0 || w->count == 0)
         return 0;
     if (fresh)
         TRY(send_waves(ctx, s, w));
     TRY(cuda_reserve_sums(s));
     s->mesh->waves_now = *w;
-    if (!waits)
-        cuda_settle(s);
-    cuda_do(s, {STEP_WAVES, (double)(sums ? WANT_SUMS : WANT_NONE), 0, NULL});
-    if (waits)
-        return s->failed;
-    cuda_settle(s);
-    TRY(s->failed);
-    if (!sums)
-        return 0;
-    TRY(cuda_wait_for_result(s));
-    cuda_mesh_add(s, sums);
-    return 0;
+    return cuda_mesh_do(s, STEP_WAVES, sums);
 }
 
 static int run_moments(struct md_store *s)

@@ -253,9 +253,7 @@ static void add_constants(const struct md *md, struct md_sums *sums)
 {
     const struct md_ewald *e = md->ewald;
     static const double none[3] = {0, 0, 0}, volume_like[3] = {1, 1, 1};
-    double volume =
-        md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
-    double c = constant_of(md);
+    double volume = md_ewald_volume(md), c = constant_of(md);
     if (md->grid.rank != 0)
         return;
     add_plain(sums, -c * e->alpha / sqrt(pi) * e->squares, none);
@@ -268,9 +266,7 @@ static void add_constants(const struct md *md, struct md_sums *sums)
 /* On the dipole along z of a slab. */
 static double slab_factor(const struct md *md)
 {
-    double volume =
-        md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
-    return 4 * pi * constant_of(md) / volume;
+    return 4 * pi * constant_of(md) / md_ewald_volume(md);
 }
 
 /* Yeh and Berkowitz (1999), J. Chem. Phys. 111, 3155, eq. 8: what the images

@@ -100,9 +100,10 @@ void md_ewald_walls(struct params *p, struct md *md);
 /* The same of the space above walls, once the box is known: pairs see no images
  * through them. */
 void md_ewald_check_gap(struct params *p, const struct md *md);
-/* How far the periodic box of waves reaches in direction d, and the length of
- * its edge, which is more where that leans. */
+/* How far the periodic box of waves reaches in direction d, the product of
+ * these, and the length of its edge, which is more where that leans. */
 double md_ewald_edge(const struct md *md, int d);
+double md_ewald_volume(const struct md *md);
 double md_ewald_reach(const struct md *md, int d);
 /* Root mean square errors of the force on a particle, in units of the deck: of
  * the near part, Kolafa and Perram (1992), Mol. Simul. 9, 351; of waves up to

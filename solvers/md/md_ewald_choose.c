@@ -15,6 +15,11 @@ double md_ewald_edge(const struct md *md, int d)
     return md->box_length[d] * md->ewald->extent[d];
 }
 
+double md_ewald_volume(const struct md *md)
+{
+    return md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
+}
+
 double md_ewald_reach(const struct md *md, int d)
 {
     const double *t = md->tilt, up = md_ewald_edge(md, d);
@@ -58,11 +63,6 @@ void md_ewald_check_gap(struct params *p, const struct md *md)
                      gap, md->pair.reach);
 }
 
-static double volume_of(const struct md *md)
-{
-    return md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2);
-}
-
 /* C sum q^2, and per root of the number of particles. */
 static double strength(const struct md *md)
 {
@@ -74,12 +74,12 @@ double md_ewald_error_near(const struct md *md, double alpha)
     double rc = md->bonded.field.coulomb.cutoff;
     double n = (double)md->n_particles;
     return 2 * strength(md) * exp(-alpha * alpha * rc * rc) /
-           sqrt(n * rc * volume_of(md));
+           sqrt(n * rc * md_ewald_volume(md));
 }
 
 double md_ewald_error_waves(const struct md *md, double alpha, double most)
 {
-    double length = cbrt(volume_of(md)), n = (double)md->n_particles;
+    double length = cbrt(md_ewald_volume(md)), n = (double)md->n_particles;
     double turns = most * length / (2 * pi);
     return 2 * strength(md) * alpha / length / sqrt(pi * turns * n) *
            exp(-0.25 * most * most / (alpha * alpha));
@@ -196,6 +196,6 @@ double md_ewald_error_mesh(const struct md *md, double alpha,
     double sum = failed ? NAN : sum_errors(md, alpha, a, used, cells);
     md_aliases_free(a);
     md_aliases_free(used);
-    return strength(md) / volume_of(md) *
+    return strength(md) / md_ewald_volume(md) *
            sqrt(fmax(sum, 0) / (double)md->n_particles);
 }

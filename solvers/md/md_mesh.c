@@ -313,9 +313,7 @@ static int whole_forces(struct ctx *ctx, struct md *md, double scale,
 int md_mesh_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 {
     struct md_ewald *e = md->ewald;
-    double scale =
-        md->bonded.field.coulomb.constant /
-        (md_ewald_edge(md, 0) * md_ewald_edge(md, 1) * md_ewald_edge(md, 2));
+    double scale = md->bonded.field.coulomb.constant / md_ewald_volume(md);
     if (e->whole)
         return whole_forces(ctx, md, scale, sums);
     TRY(follow_box(ctx, md));

@@ -186,6 +186,23 @@ int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
     return complete(ctx, h, &h->copied, k->unpack_halo, s);
 }
 
+/* Pack messages of send_bytes and start them; from: where a device packs. */
+static int post(struct ctx *ctx, struct halo *h, const struct buffer *from,
+                const struct buffer *to,
+                void (*pack)(const struct md_store *, void *),
+                const struct md_store *s)
+{
+    unsigned char *room;
+    int status;
+    timer_begin(ctx->timers, h->phase_halo);
+    TRY_CLEANUP(room_to_pack(ctx, h, from, &room));
+    pack(s, room);
+    status = start_messages(ctx, h, room, to->bytes);
+cleanup:
+    timer_end(ctx->timers, h->phase_halo);
+    return status;
+}
+
 /* What was found for copies from above, to their owners; nothing where they are
  * not told. */
 static int post_back(struct ctx *ctx, struct halo *h, size_t record,
@@ -194,16 +211,8 @@ static int post_back(struct ctx *ctx, struct halo *h, size_t record,
 {
     if (h->n_peers == 0 || h->half == MD_WHOLE)
         return 0;
-    unsigned char *room;
-    int status;
-    timer_begin(ctx->timers, h->phase_halo);
     set_above_bytes(h, record, 1);
-    TRY_CLEANUP(room_to_pack(ctx, h, &h->copied, &room));
-    pack(s, room);
-    status = start_messages(ctx, h, room, h->copies.bytes);
-cleanup:
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
+    return post(ctx, h, &h->copied, &h->copies, pack, s);
 }
 
 static int complete_back(struct ctx *ctx, struct halo *h,
@@ -239,19 +248,11 @@ int halo_post_extra(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
 {
     if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
-    unsigned char *room;
-    int status;
-    timer_begin(ctx->timers, h->phase_halo);
     if (h->half == MD_WHOLE)
         set_halo_bytes(h, k->extra_bytes());
     else
         set_above_bytes(h, k->extra_bytes(), 0);
-    TRY_CLEANUP(room_to_pack(ctx, h, &h->copies, &room));
-    k->pack_extra(s, room);
-    status = start_messages(ctx, h, room, h->copied.bytes);
-cleanup:
-    timer_end(ctx->timers, h->phase_halo);
-    return status;
+    return post(ctx, h, &h->copies, &h->copied, k->pack_extra, s);
 }
 
 int halo_complete_extra(struct ctx *ctx, struct halo *h,
