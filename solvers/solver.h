@@ -46,6 +46,8 @@ struct solver_totals {
     double items;      /* per step */
     double extra_rate; /* a second rate, per step, e.g. pairs in range */
     const char *extra; /* its name, "pairs in range", or NULL */
+    double per_day;    /* nanoseconds that one step a second makes in a day;
+                        * 0 where time has no such unit */
     double flops;      /* floating-point operations of all steps done so far,
                         * all ranks; 0 where not counted */
     double bytes;      /* that the loops had to move between memory and their

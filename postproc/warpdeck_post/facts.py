@@ -10,6 +10,8 @@ from . import chunks, curves, labels
 from . import frame as frames
 from .opening import changed
 
+SPECIES = 8  # named in the line of the system
+
 Row = namedtuple("Row", "title first last mean spread unit")
 Field = namedtuple("Field", "title low high mean rms unit")
 
@@ -81,8 +83,11 @@ def system(r):
     if len(names) > 1:
         # Species of a data file may be called "1", "2" and so on.
         of = "of " if all(name.isdigit() for name in names) else ""
-        text += " (" + ", ".join(f"{c} {of}{name}" for name, c in
-                                 zip(names, counts)) + ")"
+        listed = [f"{c} {of}{name}" for name, c in zip(names, counts)]
+        if len(listed) > SPECIES:  # a force field has dozens
+            rest = len(listed) - SPECIES
+            listed[SPECIES:] = [f"and {rest} species more"]
+        text += " (" + ", ".join(listed) + ")"
     if r.frames:
         edges, _ = r.box(r.frames - 1)
         unit = labels.plain(r.length_unit())

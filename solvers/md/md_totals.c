@@ -224,6 +224,22 @@ static void note_lists(const struct md *md, int64_t steps,
                  each, how, hint);
 }
 
+/* Nanoseconds in the unit of time. */
+static double nanoseconds(const struct md *md)
+{
+    switch (md->units) {
+    case UNITS_METAL:
+        return 1e-3;
+    case UNITS_REAL:
+        return 1e-6;
+    case UNITS_SI:
+        return 1e9;
+    case UNITS_LJ:
+        break;
+    }
+    return 0;
+}
+
 int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
 {
     struct md *md = state;
@@ -236,6 +252,7 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
         .items = (double)md->n_particles,
         .extra_rate = pairs,
         .extra = "pairs in range",
+        .per_day = 86400 * md->dt * nanoseconds(md),
         .memory = (double)counters.bytes + bytes_of_terms(md) +
                   md_ewald_bytes(md) + md_analysis_bytes(md)};
     int64_t steps = md->step - md->first_step;

@@ -41,6 +41,13 @@ static void print_rates(struct ctx *ctx, const struct run *run,
         n +=
             snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s/s",
                      format_count(t->extra_rate * per_second, extra), t->extra);
+    double days = t->per_day * per_second;
+    if (steps > 0 && days > 0)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.*f ns/day",
+                      days < 10    ? 2
+                      : days < 100 ? 1
+                                   : 0,
+                      days);
     if (t->imbalance > 0 && comm_size(ctx->comm) > 1)
         snprintf(line + n, sizeof(line) - (size_t)n, ", imbalance %.2f",
                  t->imbalance);

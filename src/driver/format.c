@@ -71,9 +71,12 @@ const char *format_seconds(double seconds, char buf[FORMAT_MAX])
 const char *format_column(double value, int width, int decimals,
                           char buf[FORMAT_MAX])
 {
-    int n = snprintf(buf, FORMAT_MAX, "%*.*f", width, decimals, value);
     int room = width - 8; /* sign, digit, point, e+123 */
-    if (n > width || n >= FORMAT_MAX)
+    int n = FORMAT_MAX;
+    int lost = value != 0 && fabs(value) < 0.5 * pow(10, -decimals);
+    for (int d = decimals; d >= 0 && n > width && !lost; d--)
+        n = snprintf(buf, FORMAT_MAX, "%*.*f", width, d, value);
+    if (n > width)
         snprintf(buf, FORMAT_MAX, "%*.*e", width, room > 0 ? room : 0, value);
     return buf;
 }

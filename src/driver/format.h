@@ -15,8 +15,9 @@ const char *format_count(double n, char buf[FORMAT_MAX]);
 const char *format_duration(double seconds, char buf[FORMAT_MAX]);
 /* "0.31 s", "12.4 s", "3:04:05" */
 const char *format_seconds(double seconds, char buf[FORMAT_MAX]);
-/* Right-justified in `width` with `decimals` after the point; with an exponent
- * where it would not fit. */
+/* Right-justified in `width` with `decimals` after the point, or as many as
+ * there is room for; with an exponent where a great number would not fit, or a
+ * small one would be read as 0. */
 const char *format_column(double value, int width, int decimals,
                           char buf[FORMAT_MAX]);
 /* `path` as it can be typed into a shell. */

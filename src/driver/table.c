@@ -1,5 +1,6 @@
 #include "driver/table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,9 @@ enum { BAR_WIDTH = 24 };
 static int column_width(const struct observable *o)
 {
     int name = (int)strlen(o->heading);
-    int number = o->decimals + 6; /* sign, four digits, point */
+    int number = o->decimals + 6;        /* sign, four digits, point */
+    int unit = (int)strlen(o->unit) + 1; /* a space, or the sign of a power */
+    name = name > unit ? name : unit;
     return name > number ? name : number;
 }
 
@@ -32,6 +35,35 @@ static void add(struct line *l, int width, const char *text)
                      text);
     size_t room = sizeof(l->text) - l->used - 1;
     l->used += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room;
+}
+
+/* "Angstrom3" of a file as a reader writes it: "Angstrom^3". */
+static const char *unit_text(const char *unit, char text[FORMAT_MAX])
+{
+    size_t used = 0;
+    for (const char *c = unit; *c != '\0' && used + 2 < FORMAT_MAX; c++) {
+        int power = (*c >= '0' && *c <= '9') || *c == '-';
+        if (power && c > unit && isalpha((unsigned char)c[-1]))
+            text[used++] = '^';
+        text[used++] = *c;
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* Below the headings, where there are units. */
+static void print_units(const struct table *t)
+{
+    struct line l = {.used = 0};
+    char text[FORMAT_MAX];
+    add(&l, t->step_width + TIME_WIDTH + 1, t->time_unit);
+    for (int i = 0; i < t->n_observables; i++) {
+        const struct observable *o = &t->observables[i];
+        if (o->heading != NULL)
+            add(&l, column_width(o) + 1, unit_text(o->unit, text));
+    }
+    if (strspn(l.text, " ") < l.used)
+        log_info(t->log, "%s", l.text);
 }
 
 static void print_headings(const struct table *t)
@@ -49,6 +81,8 @@ static void print_headings(const struct table *t)
     add(&l, RATE_WIDTH + 1, rate);
     add(&l, LEFT_WIDTH + 1, "left");
     log_info(t->log, "%s", l.text);
+    if (!t->counts)
+        print_units(t);
 }
 
 void table_begin(struct table *t, struct log *log, double timestep,
@@ -62,6 +96,7 @@ void table_begin(struct table *t, struct log *log, double timestep,
         t->step_width = 9;
     /* As many decimals as one time step needs, within reason. */
     t->counts = strcmp(unit, "paths") == 0 ? unit : NULL;
+    t->time_unit = unit;
     t->time_decimals = t->counts ? 0 : 3;
     while (!t->counts && t->time_decimals < 6 &&
            fabs(timestep - round(timestep * pow(10, t->time_decimals)) /

@@ -17,8 +17,9 @@ struct table {
     int step_width;
     int time_decimals;
     const char *counts; /* "paths": the time is a count of these; NULL: not */
-    double row_time;    /* of the last row */
-    double row_clock;   /* when the last row was printed, and its step */
+    const char *time_unit;
+    double row_time;  /* of the last row */
+    double row_clock; /* when the last row was printed, and its step */
     int64_t row_step;
     double progress_clock;
     double rate; /* steps a second since the last row */

@@ -120,6 +120,12 @@ static void test_formats(void)
                 "days");
     tap_is_text(format_duration(INFINITY, b), "-", "nobody knows how long");
     tap_is_text(format_column(-5.0197, 10, 4, b), "   -5.0197", "a column");
+    tap_is_text(format_column(307995.0335, 10, 4, b), "307995.034",
+                "as many decimals as a column has room for");
+    tap_is_text(format_column(-200932775.4, 10, 4, b), "-200932775", "or none");
+    tap_is_text(format_column(-1.0445e-20, 12, 6, b), " -1.0445e-20",
+                "a small number is not 0");
+    tap_is_text(format_column(0, 10, 4, b), "    0.0000", "but 0 is");
     tap_is_text(format_column(1.5e12, 10, 4, b), "  1.50e+12",
                 "a number too wide for its column has an exponent");
     tap_is_int((int64_t)strlen(format_column(-1.5e300, 10, 4, b)), 10,

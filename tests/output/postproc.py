@@ -135,6 +135,13 @@ def check_show():
             "show --deck gives the deck back")
     tap.ok(contains(post("show", "metal.h5"), "eV", "bar", "Angstrom", " K"),
            "show knows the units of the file")
+    shutil.copy("run.h5", "field.h5")
+    with h5py.File("field.h5", "r+") as f:
+        species = f["particles/all/species"]
+        species.attrs["description"] = "species: " + ", ".join(
+            f"{i} = T{i}" for i in range(68))
+    tap.ok(contains(post("show", "field.h5"), "(320 T0, 80 T1", "and 60 species more"),
+           "of the many species of a force field the first are told")
 
 
 def check_plot():

@@ -107,4 +107,31 @@ for units in ("real", "metal", "lj"):
         # The meV of the deck has thirteen digits.
         tap.below(np.abs(other[name] - x).max() / scale, 1e-9,
                   f"{units}: {name} is that of SI")
+
+
+def table_of(units):
+    """The terminal's table: a row of headings, one of units, rows of numbers."""
+    with open(f"out/{units}.log", encoding="ascii") as f:
+        lines = [line.split() for line in f]
+    head = next(i for i, line in enumerate(lines) if line[:2] == ["step", "time"])
+    rows = [line for line in lines[head + 1:head + 7] if line and
+            line[0].isdigit()]
+    return lines[head + 1], np.array([[float(x) for x in row[:7]]
+                                      for row in rows])
+
+
+for units, told in (("si", "s K Pa J J m^2"), ("lj", None),
+                    ("real", "fs K atm kcal/mol kcal/mol Angstrom^2"),
+                    ("metal", "ps K bar eV eV Angstrom^2")):
+    named, rows = table_of(units)
+    tap.is_(" ".join(named) if told else named[0], told or "0",
+            f"{units}: the table has its units below the headings, if it has any")
+    energy, length, temperature, pressure = SYSTEMS[units]
+    r = mdrun.Result(f"out/{units}.h5")
+    for column, x in ((1, r.time()), (2, r.observable("temperature")),
+                      (3, r.observable("pressure")),
+                      (4, r.observable("potential_energy") / 256)):
+        tap.ok(np.all(np.abs(rows[:, column] - x) <= 0.004 * np.abs(x)),
+               f"{units}: column {column} of the table has three digits of each "
+               "number")
 tap.done()
