@@ -137,9 +137,9 @@ static __device__ __forceinline__ void run_term(const struct md_view &m,
 template <int TERMS, int WANT, class Sums>
 static __device__ __forceinline__ void run_terms(const struct md_view &m,
                                                  const struct term_view &b,
-                                                 uint32_t i, Sums *s)
+                                                 struct row_range row, Sums *s)
 {
-    for (uint32_t q = b.list.first[i]; q < b.list.first[i + 1]; q++)
+    for (uint32_t q = row.begin; q < row.end; q++)
         run_term<TERMS, WANT>(m, b, b.list.entry[q] / 4,
                               (int)(b.list.entry[q] % 4), s);
 }
@@ -156,10 +156,13 @@ static __device__ __forceinline__ void term_force(const struct md_view &m,
                                                   const struct term_view &b)
 {
     uint32_t i = thread_index();
+    struct row_range row = {0, 0};
     struct term_sums<ADD_PLAIN, WANT> s;
     memset(&s, 0, sizeof s);
-    if (i < m.n_own && b.list.first[i] < b.list.first[i + 1]) {
-        run_terms<TERMS, WANT>(m, b, i, &s);
+    if (i < m.n_own)
+        row = row_of(b.list.rows, i);
+    if (row.begin < row.end) {
+        run_terms<TERMS, WANT>(m, b, row, &s);
         for (int d = 0; d < 3; d++)
             m.f[d * m.stride + i] += (scalar)s.force[d].value;
     }
@@ -204,8 +207,9 @@ term_force_fixed(const struct md_view &m, const struct term_view &b)
     memset(&s, 0, sizeof s);
     s.force_unit = HOW == ADD_WIDE ? b.wide_unit.force : b.unit.force;
     s.energy_unit = HOW == ADD_WIDE ? b.wide_unit.energy : b.unit.energy;
-    if (b.list.first[i] < b.list.first[i + 1]) {
-        run_terms<TERMS, WANT>(m, b, i, &s);
+    struct row_range row = row_of(b.list.rows, i);
+    if (row.begin < row.end) {
+        run_terms<TERMS, WANT>(m, b, row, &s);
         for (int d = 0; d < 3; d++) {
             size_t at = d * m.stride + i;
             m.f[at] = (scalar)add_to_sum(b, at, s.force[d]);

@@ -16,7 +16,8 @@ static __global__ void count_sizes(struct md_view m, struct listed_terms b,
     uint32_t i = thread_index();
     if (i >= m.n_own)
         return;
-    for (uint32_t q = b.first[i]; q < b.first[i + 1]; q++) {
+    struct row_range row = row_of(b.rows, i);
+    for (uint32_t q = row.begin; q < row.end; q++) {
         const struct card_term &t = b.term[b.entry[q] / 4];
         double d[3], e[3], size;
         if (t.kind != kind)

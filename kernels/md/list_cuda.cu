@@ -22,8 +22,9 @@ find_neighbors(const struct md_view &m, const struct cell_grid &g,
         return;
     uint32_t n = 0;
     size_t stride = m.stride;
+    struct row_range row = row_of(out.rows, i);
     for_each_near(m, g, start, base, i, radius2, [&](uint32_t j, scalar) {
-        if (is_excluded(out, i, m.id[j]))
+        if (is_excluded(out, row, m.id[j]))
             return;
         if (n < rows)
             neighbor[n * stride + i] = j;

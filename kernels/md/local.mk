@@ -109,6 +109,7 @@ MD_CUDA_SOURCES += \
 	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu \
 	kernels/md/team_cuda.cu \
+	kernels/md/term_places_cuda.cu \
 	kernels/md/terms_cuda.cu \
 	kernels/md/virial_cuda.cu \
 	kernels/md/waves_cuda.cu

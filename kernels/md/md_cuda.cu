@@ -286,6 +286,7 @@ static struct md_kernels make_table(void)
     k.copy_values = cuda_copy_values;
     k.ids = cuda_ids;
     k.set_terms = cuda_set_terms;
+    k.find_terms = cuda_find_terms;
     k.build_list = cuda_build_list;
     k.force_own = cuda_force_own;
     k.force_halo = cuda_force_halo;

@@ -42,35 +42,24 @@ static double bytes_of_groups(const struct md_store *s, int columns)
            (sizeof(struct card_group) + (9.0 * columns + 9) * sizeof(state));
 }
 
-int cuda_set_shapes(struct ctx *ctx, struct md_store *s,
-                    const int32_t (*shapes)[2], int n)
+size_t cuda_shapes_bytes(const struct md_store *s)
+{
+    size_t shapes = (size_t)s->terms->n_shapes * sizeof(struct rigid_shape);
+    return shapes + (size_t)s->setup.n_species * sizeof(double) + 64;
+}
+
+/* How many bonds and particles beside the first ones there are, and room for
+ * what is kept of each group. */
+static int ready_groups(struct md_store *s, const struct rigid_shape *shapes)
 {
     struct card_terms *t = s->terms;
-    struct rigid_shape fresh[SHAPES_MAX];
-    double inverse[MD_SPECIES_MAX];
-    size_t species = (size_t)s->setup.n_species;
-    t->n_rigid = t->n_joined = 0;
-    if (t->n_groups == 0)
-        return 0;
-    for (int k = 0; k < n; k++)
-        rigid_shape_of(&t->field, shapes[k][0], shapes[k][1], &fresh[k]);
     for (size_t i = 0; i < t->n_groups; i++) {
-        const struct rigid_shape *shape = &fresh[t->group[i].shape];
+        const struct rigid_shape *shape = &shapes[t->group[i].shape];
         if (!(t->group[i].own & 1))
             continue;
         t->n_rigid += shape->n;
         t->n_joined += shape->particles - 1;
     }
-    TRY(cuda_reserve(s, ARRAY_RIGID_SHAPE, (size_t)n, sizeof *fresh,
-                     "rigid bonds"));
-    TRY(cuda_to_device(ctx, s->device, s->array[ARRAY_RIGID_SHAPE].p, fresh,
-                       (size_t)n * sizeof *fresh));
-    for (size_t k = 0; k < species; k++)
-        inverse[k] = 1 / s->setup.mass[k];
-    TRY(cuda_reserve(s, ARRAY_RIGID_MASS, species, sizeof *inverse,
-                     "rigid bonds"));
-    TRY(cuda_to_device(ctx, s->device, s->array[ARRAY_RIGID_MASS].p, inverse,
-                       species * sizeof *inverse));
     TRY(cuda_reserve(s, ARRAY_RIGID_HELD, 3 * RIGID_PARTICLES * t->n_groups,
                      sizeof(double), "rigid bonds"));
     TRY(cuda_reserve(s, ARRAY_RIGID_SPEED, RIGID_BONDS * t->n_groups,
@@ -81,6 +70,26 @@ int cuda_set_shapes(struct ctx *ctx, struct md_store *s,
                      sizeof(double), "sums"));
     return cuda_reserve(s, ARRAY_HALO_VALUE, 3 * (size_t)s->view.n_halo + 3,
                         sizeof(double), "rigid bonds");
+}
+
+int cuda_set_shapes(struct md_store *s)
+{
+    struct card_terms *t = s->terms;
+    struct rigid_shape fresh[SHAPES_MAX];
+    double inverse[MD_SPECIES_MAX];
+    size_t species = (size_t)s->setup.n_species;
+    t->n_rigid = t->n_joined = 0;
+    if (t->n_groups == 0)
+        return 0;
+    for (int k = 0; k < t->n_shapes; k++)
+        rigid_shape_of(&t->field, t->shape[k][0], t->shape[k][1], &fresh[k]);
+    for (size_t k = 0; k < species; k++)
+        inverse[k] = 1 / s->setup.mass[k];
+    TRY(cuda_stage_terms(s, ARRAY_RIGID_SHAPE, fresh,
+                         (size_t)t->n_shapes * sizeof *fresh));
+    TRY(cuda_stage_terms(s, ARRAY_RIGID_MASS, inverse,
+                         species * sizeof *inverse));
+    return ready_groups(s, fresh);
 }
 
 double cuda_rigid_count(const struct md_store *s, double *joined)

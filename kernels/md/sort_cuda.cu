@@ -1,5 +1,6 @@
 /* sort_cuda.cu: particles that leave, and the order of those that stay. */
 #include "kernels/md/team_cuda.h"
+#include "kernels/md/terms_cuda.h"
 #include "kernels/primitives.h"
 
 #include <math.h>
@@ -377,6 +378,8 @@ int cuda_launch_order(struct md_store *s, struct sorting_place at,
     if (s->setup.charged)
         TRY(permute_label<scalar>(s, ARRAY_CHARGE, order, 1));
     cuda_set_view(s);
+    if (s->terms)
+        TRY(cuda_turn_terms(s, slots == s->view.n_own ? order : NULL));
     return cuda_run(s, "fill_pair", kernel_of<fill_pair, 1>(),
                     cuda_own_blocks(s), s->view);
 }

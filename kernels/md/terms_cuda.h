@@ -3,9 +3,13 @@
  * Each own particle gathers the forces of its own terms: a term is computed
  * once for each of its particles that is here, nothing is added with atomics,
  * and a particle's share of the term's energy is the same on every rank. The
- * host finds who stands where, with each pair list; the card gets the terms
- * with slots in place of ids, sorted by kind, and for each particle the list of
- * those that it is in.
+ * card has the terms with slots in place of ids, sorted by kind, and for each
+ * particle a row of those that it is in.
+ *
+ * The host finds who stands where once particles have come, and where a box is
+ * cut with each pair list. Of a box that one card has whole nobody ever goes:
+ * there the sort by cells takes terms along (cuda_turn_terms()), and the host
+ * is not asked.
  *
  * Private to the .cu files of kernels/md.
  */
@@ -39,7 +43,14 @@ struct card_terms {
     struct md_force_field field; /* arrays are owned */
     int may_break;               /* there are FENE bonds */
     int unchecked;               /* nobody has looked whether one broke */
-    /* ids of own particles and copies -> places; an own one goes first */
+    struct md_term *given;       /* the last ones of set_terms() */
+    size_t n_given;
+    /* Own particles whose slots the card's terms know, 0: none; and whether
+     * these are others than those that the host found. */
+    uint32_t placed;
+    int turned;
+    /* ids of own particles and copies -> places; an own one goes first. These,
+     * and what follows, by slots as the host found them. */
     int64_t *id, *key;
     uint32_t *value;
     size_t capacity; /* a power of two */
@@ -58,33 +69,59 @@ struct card_terms {
     size_t n_groups;
     /* those of MD_TERM_RIGID_BOND, and so on; the end of the last */
     uint32_t first_group[MD_TERM_RIGID_THREE - MD_TERM_RIGID_BOND + 2];
+    int32_t (*shape)[2]; /* of groups, n_shapes: kind and type of terms */
+    int n_shapes;
     double n_rigid, n_joined; /* see md_kernels.rigid_count() */
-    size_t cap_id, cap_key, cap_value, cap_term, cap_first, cap_entry,
-        cap_first_excluded, cap_excluded, cap_group;
+    size_t cap_given, cap_id, cap_key, cap_value, cap_term, cap_first,
+        cap_entry, cap_first_excluded, cap_excluded, cap_group, cap_shape;
+    unsigned char *staged; /* pinned: what is on its way to the card */
+    size_t staged_bytes, staged_used;
 };
 
-/* Of a pair list: whom it leaves out; first is NULL where that is nobody. */
+/* Rows of particles on the card: of particle i from first[r] to first[r + 1],
+ * where r is row[i], or i where row is NULL. first is NULL where nobody has
+ * any. */
+struct particle_rows {
+    const uint32_t *first, *row;
+};
+
+struct row_range {
+    uint32_t begin, end;
+};
+
+static __device__ __forceinline__ struct row_range
+row_of(const struct particle_rows &rows, uint32_t i)
+{
+    struct row_range range = {0, 0};
+    if (!rows.first)
+        return range;
+    uint32_t r = rows.row ? rows.row[i] : i;
+    range.begin = rows.first[r];
+    range.end = rows.first[r + 1];
+    return range;
+}
+
+/* Of a pair list: whom it leaves out. */
 struct excluded_ids {
-    const uint32_t *first;
+    struct particle_rows rows;
     const int64_t *id;
 };
 
-static __device__ __forceinline__ int is_excluded(struct excluded_ids x,
-                                                  uint32_t i, int64_t id)
+static __device__ __forceinline__ int
+is_excluded(const struct excluded_ids &x, struct row_range row, int64_t id)
 {
-    if (!x.first)
-        return 0;
-    for (uint32_t k = x.first[i]; k < x.first[i + 1]; k++)
+    for (uint32_t k = row.begin; k < row.end; k++)
         if (x.id[k] == id)
             return 1;
     return 0;
 }
 
-/* Terms of one side on the card: those of particle i are term[entry[k] / 4] for
- * k from first[i] on, in which it stands at place entry[k] % 4. */
+/* Terms of one side on the card: those of a row are term[entry[k] / 4], in
+ * which its particle stands at place entry[k] % 4. */
 struct listed_terms {
     const struct card_term *term;
-    const uint32_t *first, *entry;
+    struct particle_rows rows;
+    const uint32_t *entry;
 };
 
 /* From particle b to the nearest image of a. */
@@ -98,12 +135,26 @@ difference(const struct md_view &m, uint32_t a, uint32_t b, double out[3])
     nearest_difference(out, m.box_length, m.tilt);
 }
 
+/* ---- term_places_cuda.cu: who stands where ---- */
+#define cuda_keep_terms MD_NAME(cuda_keep_terms)
+#define cuda_find_places MD_NAME(cuda_find_places)
+
+/* A copy of the terms as t->given. */
+int cuda_keep_terms(struct ctx *ctx, struct card_terms *t,
+                    const struct md_term *terms, size_t n);
+/* Terms, rows and groups of these by the slots of now, in memory of the host.
+ * Waits once. */
+int cuda_find_places(struct ctx *ctx, struct md_store *s);
+
 /* ---- terms_cuda.cu ---- */
 #define cuda_terms_create MD_NAME(cuda_terms_create)
 #define cuda_terms_destroy MD_NAME(cuda_terms_destroy)
 #define cuda_terms_bytes MD_NAME(cuda_terms_bytes)
 #define cuda_ids MD_NAME(cuda_ids)
 #define cuda_set_terms MD_NAME(cuda_set_terms)
+#define cuda_find_terms MD_NAME(cuda_find_terms)
+#define cuda_stage_terms MD_NAME(cuda_stage_terms)
+#define cuda_turn_terms MD_NAME(cuda_turn_terms)
 #define cuda_excluded MD_NAME(cuda_excluded)
 #define cuda_listed_terms MD_NAME(cuda_listed_terms)
 
@@ -116,6 +167,15 @@ double cuda_terms_bytes(void);
 void cuda_ids(const struct md_store *s, int64_t *out);
 int cuda_set_terms(struct ctx *ctx, struct md_store *s,
                    const struct md_term *terms, size_t n);
+int cuda_find_terms(struct ctx *ctx, struct md_store *s);
+/* Bring n bytes to an array of the card, in stream order; they are copied here
+ * at once. Part of set_terms(), which has made room for all. */
+int cuda_stage_terms(struct md_store *s, enum md_array which, const void *from,
+                     size_t n);
+/* Particle i of now, of all that are here, stood at order[i] of the card: terms
+ * of a whole box come along. Others, and all where order is NULL, are to be
+ * found anew. */
+int cuda_turn_terms(struct md_store *s, const uint32_t *order);
 struct excluded_ids cuda_excluded(const struct md_store *s);
 /* side: 0, of own particles alone; 1, with copies. */
 struct listed_terms cuda_listed_terms(const struct md_store *s, int side);
@@ -139,6 +199,7 @@ void cuda_term_histogram(const struct md_store *s, int kind, double low,
 
 /* ---- rigid_cuda.cu, rigid_sums_cuda.cu ---- */
 #define cuda_set_shapes MD_NAME(cuda_set_shapes)
+#define cuda_shapes_bytes MD_NAME(cuda_shapes_bytes)
 #define cuda_pack_values MD_NAME(cuda_pack_values)
 #define cuda_unpack_values MD_NAME(cuda_unpack_values)
 #define cuda_rigid_count MD_NAME(cuda_rigid_count)
@@ -159,10 +220,10 @@ void cuda_term_histogram(const struct md_store *s, int kind, double low,
 #define cuda_launch_rigid_inner MD_NAME(cuda_launch_rigid_inner)
 #define cuda_launch_rigid_sums MD_NAME(cuda_launch_rigid_sums)
 
-/* The shapes of groups, kind and type of their terms, and room for what the
- * groups of s->terms need. Part of set_terms(). */
-int cuda_set_shapes(struct ctx *ctx, struct md_store *s,
-                    const int32_t (*shapes)[2], int n);
+/* Send the shapes of groups and masses, and make room for what the groups of
+ * s->terms need: part of set_terms(). The bytes that are sent. */
+int cuda_set_shapes(struct md_store *s);
+size_t cuda_shapes_bytes(const struct md_store *s);
 void cuda_pack_values(const struct md_store *s, enum md_value what,
                       double (*out)[3]);
 void cuda_unpack_values(struct md_store *s, const double (*in)[3]);

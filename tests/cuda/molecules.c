@@ -152,6 +152,43 @@ static void check_deterministic(struct ctx *ctx, int steps)
     snapshot_free(&cpu.s);
 }
 
+/* A new list with each step. taken: 0, terms are looked up anew each time. */
+static int run_rebuilding(struct ctx *ctx, const char *deck, int taken,
+                          struct outcome *o)
+{
+    struct md_case c;
+    struct md_kernels k;
+    int status = molecules_start(ctx, &c, 0, 1.9, deck);
+    if (status == 0) {
+        k = *c.md->k;
+        if (!taken)
+            k.find_terms = NULL;
+        c.md->k = &k;
+        c.md->pair.rebuild_every = 1;
+        status = case_steps(&c, 6);
+    }
+    if (status == 0)
+        status = molecules_look(&c, o);
+    case_close(&c);
+    return status;
+}
+
+/* Rebuilds take the terms of a whole box along on the card. */
+static void check_taken(struct ctx *ctx, const char *deck, const char *what)
+{
+    struct outcome o[2];
+    memset(o, 0, sizeof o);
+    int status = run_rebuilding(ctx, deck, 0, &o[0]);
+    status = status ? status : run_rebuilding(ctx, deck, 1, &o[1]);
+    tap_ok(status == 0 && same(&o[0], &o[1]) &&
+               memcmp(o[0].inner, o[1].inner, sizeof o[0].inner) == 0 &&
+               memcmp(o[0].counts, o[1].counts, sizeof o[0].counts) == 0,
+           "%s: terms that rebuilds take along are those that are looked up "
+           "anew, to the bit",
+           what);
+    molecules_free(&o[0], &o[1]);
+}
+
 /* One step of a deck that cannot be: both devices say so in the same words, up
  * to `until`. */
 static void check_failure(struct ctx *ctx, const char *deck, double fene,
@@ -299,6 +336,18 @@ static void check_failures(struct ctx *ctx)
                   "a group that is torn apart");
 }
 
+static void check_rebuilds(struct ctx *ctx)
+{
+    char deck[4096];
+    fill_chains(deck, sizeof deck, "", "chains", PARTLY, LJ("force"));
+    check_taken(ctx, deck, "chains");
+    fill_chains(deck, sizeof deck, "deterministic = true\n", "backwards",
+                "special_lj = [0, 1, 0]\n", SOFT);
+    check_taken(ctx, deck, "soft chains in any order");
+    fill_bodies(deck, sizeof deck, 1, "");
+    check_taken(ctx, deck, "rigid groups");
+}
+
 int main(int argc, char **argv)
 {
     struct ctx ctx;
@@ -321,6 +370,7 @@ int main(int argc, char **argv)
         check_bodies(&ctx, "", 1e-12, brief ? 30 : 200, "rigid groups");
         check_bodies(&ctx, "deterministic = true\n", 1e-9, 10,
                      "deterministic rigid groups");
+        check_rebuilds(&ctx);
         check_unstretch(&ctx);
         check_phases(&ctx);
         molecules_check_charged(&ctx);

@@ -34,6 +34,9 @@ struct outcome {
 int molecules_start(struct ctx *ctx, struct md_case *c, int cpu, double fene,
                     const char *deck);
 
+/* What is known of it now. Returns the status. */
+int molecules_look(struct md_case *c, struct outcome *o);
+
 /* n steps of a deck; before them the first forces go to *first, where that is
  * not NULL. Returns the status. */
 int molecules_run(struct ctx *ctx, const char *deck, int cpu, int n,

@@ -67,7 +67,7 @@ int molecules_start(struct ctx *ctx, struct md_case *c, int cpu, double fene,
     return c->job.solver->initial(ctx, c->md);
 }
 
-static int read_outcome(struct md_case *c, struct outcome *o)
+int molecules_look(struct md_case *c, struct outcome *o)
 {
     struct md *md = c->md;
     struct md_stress inner;
@@ -96,11 +96,11 @@ int molecules_run(struct ctx *ctx, const char *deck, int cpu, int n,
     memset(last, 0, sizeof *last);
     int status = molecules_start(ctx, &c, cpu, 1.9, deck);
     if (status == 0 && first)
-        status = read_outcome(&c, first);
+        status = molecules_look(&c, first);
     if (status == 0)
         status = case_steps(&c, n);
     if (status == 0)
-        status = read_outcome(&c, last);
+        status = molecules_look(&c, last);
     if (status != 0)
         tap_note("%s: %s", cpu ? "cpu" : "card", ctx->error.text);
     case_close(&c);

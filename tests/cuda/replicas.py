@@ -240,12 +240,12 @@ def check_forces():
                        f"{name}: the closing table tells bonds from pairs")
 
 
-def asked_per_step(replicas):
-    """Launches and waits of a step between two rebuilds."""
+def asked_per_step(replicas, keys, rebuild_every):
+    """Launches and waits of a step."""
     out = []
     for steps in 2, 10:
-        text = teams.errors("other.toml", f"count{steps}",
-                            *npt(3, 0.2, 2), "md.pair.rebuild_every=1000",
+        text = teams.errors("other.toml", f"count{steps}", *keys,
+                            f"md.pair.rebuild_every={rebuild_every}",
                             f"ensemble.replicas={replicas}",
                             f"md.steps={steps}", "output.frames_every=0",
                             "output.observables_every=1000")
@@ -254,18 +254,32 @@ def asked_per_step(replicas):
     return [(b - a) / 8 for a, b in zip(*out)]
 
 
-def check_asked():
-    """A step of several asks for no more than one alone, but for transforms."""
+def asked(system, *keys):
+    """The same of a step between two rebuilds, and what one adds, each alone
+    and of three."""
     os.environ["CUDASIM_COUNT"] = "1"
-    mdrun.write("other.toml", teams.deck(RIGID, 1000))
-    one, three = asked_per_step(1), asked_per_step(3)
+    mdrun.write("other.toml", teams.deck(system, 1000))
+    step = [asked_per_step(n, keys, 1000) for n in (1, 3)]
+    more = [[a - b for a, b in zip(asked_per_step(n, keys, 1), s)]
+            for n, s in zip((1, 3), step)]
     del os.environ["CUDASIM_COUNT"]
-    tap.note(f"launches, waits of a step: alone {one}, of three {three}")
+    tap.note(f"launches, waits of a step: alone {step[0]}, of three {step[1]}; "
+             f"a rebuild adds {more[0]} and {more[1]}")
+    return *step, *more
+
+
+def check_asked():
+    """A step of several asks for no more than one alone, but for transforms; and
+    so does a rebuild, for which the host waits once."""
+    one, three, rebuild, rebuilds = asked(RIGID, *npt(3, 0.2, 2))
     tap.ok(three[1] <= one[1] and three[1] <= 2,
            "rigid bonds and a mesh at constant pressure: three wait no more than "
            "one, and at most twice in a step")
     tap.below(three[0] - one[0], 2 * 2 + 4, "and launch once for all, but each "
               "its transforms, there and back")
+    tap.ok(rebuilds[1] <= 1 and rebuild[1] <= 2,
+           "for a list and the places of its terms three wait once, one twice")
+    tap.below(rebuilds[0] - rebuild[0], 2, "and launch once for all")
 
 
 def check_apart():
