@@ -8,11 +8,11 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/state.h"
-#include "driver/format.h"
 #include "driver/job.h"
 #include "kernels/device.h"
 
