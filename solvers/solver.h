@@ -144,7 +144,8 @@ struct solver {
      * never. */
     const char *(*blocked)(void *state);
 
-    /* Time loop: where the run stands. */
+    /* Time loop: where the run stands; in step() and after it failed, the step
+     * that it makes. */
     int64_t (*step_number)(const void *state);
     double (*time)(const void *state);
     double (*timestep)(const void *state);     /* the present one */

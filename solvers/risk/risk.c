@@ -216,8 +216,8 @@ static int risk_step(struct ctx *ctx, void *state, int look, int *stop)
     const double begin = timer_now();
     (void)look;
     int status = risk_price_batch(ctx, r);
+    r->step++;
     if (status == 0) {
-        r->step++;
         risk_price_numbers(r);
         r->seconds = timer_now() - begin;
     }

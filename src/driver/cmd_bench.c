@@ -140,7 +140,7 @@ static int run_steps(struct ctx *ctx, const struct job *job, long n)
 {
     for (long i = 0; i < n && !job->solver->done(job->state); i++) {
         int stop = stop_wanted(NULL, 0);
-        TRY(job->solver->step(ctx, job->state, 0, &stop));
+        TRY(job_step(ctx, job, 0, &stop));
         if (stop)
             return FAIL(ctx, STATUS_STOPPED, "stopped (%s)", stop_reason());
     }
@@ -235,7 +235,7 @@ static int measure(struct ctx *ctx, const struct bench *b,
                                                        : BLOCKS_MAX};
     struct phases phases;
     struct solver_totals totals = {0};
-    TRY(s->initial(ctx, job->state));
+    TRY(job_initial(ctx, job));
     int warm_up = b->solver->bench->warm_up;
     TRY(run_steps(ctx, job, warm_up));
     timers_reset(ctx->timers);
