@@ -44,6 +44,7 @@ if WITH_MPI
 libwarpdeck_a_SOURCES += \
 	src/base/comm_mpi.h \
 	src/base/comm_mpi.c \
+	src/base/comm_mpi_agree.c \
 	src/base/comm_mpi_exchange.c \
 	src/base/comm_shared.c \
 	src/base/comm_shared.h
