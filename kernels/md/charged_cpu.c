@@ -389,9 +389,9 @@ KERNEL_FN void run_row(const struct md_store *s, scalar *f,
 }
 
 KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
-                          scalar *f, const int boundary, const struct form k)
+                          scalar *f, const int part, const struct form k)
 {
-    const struct md_list *list = boundary ? &w->boundary : &w->interior;
+    const struct md_list *list = &w->list[part];
     const uint32_t *tile = list->tiles;
     const uint16_t *mask = list->masks;
     double energy = 0, coulomb = 0, virial = 0;
@@ -460,9 +460,9 @@ KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
 /* One loop for each kind of deck; names say what is compiled in. */
 #define LOOP(name, rows, lj_form, charged, want)                           \
     static __attribute__((noinline)) void name(                            \
-        const struct md_store *s, struct md_worker *w, scalar *f, int b)   \
+        const struct md_store *s, struct md_worker *w, scalar *f, int p)   \
     {                                                                      \
-        run_rows(s, w, f, b, (struct form){rows, lj_form, charged, want}); \
+        run_rows(s, w, f, p, (struct form){rows, lj_form, charged, want}); \
     }
 #define LOOPS(name, lj_form, charged)                         \
     LOOP(few_##name##_force, ROWS_FEW, lj_form, charged, 0)   \
@@ -500,7 +500,7 @@ typedef void (*loop_fn)(const struct md_store *, struct md_worker *, scalar *,
     }
 
 void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
-                    int want, int boundary)
+                    int want, int part)
 {
     /* Forms that are never mixed stand twice; the last ones are smooth. */
     static const loop_fn loops[][3][2] = {
@@ -523,5 +523,5 @@ void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
     int rows = s->mixed ? ROWS_MIXED : s->few_species ? ROWS_FEW : ROWS_MANY;
     if (s->charges->smooth && (form == FORM_PLAIN || form == FORM_SWITCHED))
         form = form == FORM_PLAIN ? 6 : 7;
-    loops[form][rows][want](s, w, f, boundary);
+    loops[form][rows][want](s, w, f, part);
 }

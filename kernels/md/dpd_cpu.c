@@ -183,11 +183,11 @@ int md_dpd_pairs(struct ctx *ctx, struct md_store *s, const struct md_dpd *d)
         struct dpd_share *to = &s->dpd->share[k];
         to->n = 0;
         failed |= s->n_clusters > 0 &&
-                  (find_in_list(s, &w->interior, to, 0, 0) != 0 ||
-                   find_in_list(s, &w->boundary, to, 1, 0) != 0);
+                  (find_in_list(s, &w->list[ROWS_INTERIOR], to, 0, 0) != 0 ||
+                   find_in_list(s, &w->list[ROWS_BOUNDARY], to, 1, 0) != 0);
         to->n_own = to->n;
         failed |= with_halo && s->n_clusters > 0 && !failed &&
-                  find_in_list(s, &w->boundary, to, 1, 1) != 0;
+                  find_in_list(s, &w->list[ROWS_BOUNDARY], to, 1, 1) != 0;
         if (!failed)
             draw(s, d, to);
     }

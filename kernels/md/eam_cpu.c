@@ -174,8 +174,9 @@ int md_eam_reserve(struct ctx *ctx, struct md_store *s)
                  md_grow((void **)&e->slope, &e->cap_slope, slots + 1,
                          sizeof *e->slope) != 0;
     for (int k = 0; k < e->n_shares && !failed; k++)
-        failed = reserve_list(&e->shares[k].list[0], &s->workers[k].interior) ||
-                 reserve_list(&e->shares[k].list[1], &s->workers[k].boundary);
+        for (int part = 0; part < ROWS_PARTS; part++)
+            failed |= reserve_list(&e->shares[k].list[part],
+                                   &s->workers[k].list[part]) != 0;
     if (failed)
         return FAIL(ctx, STATUS_MEMORY,
                     "no memory for the pair list; use more ranks");
@@ -218,14 +219,13 @@ static void sum_over_threads(struct md_store *s)
     }
 }
 
-static void run_densities(struct md_store *s, struct md_sums *sums,
-                          int boundary)
+static void run_densities(struct md_store *s, struct md_sums *sums, int part)
 {
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
         md_run_densities(s, w, s->n_workers > 1 ? w->force : s->eam->rho,
-                         sums != NULL, boundary);
+                         sums != NULL, part);
     }
     for (int k = 0; k < s->n_workers && sums; k++) {
         sums->energy += s->workers[k].energy;
@@ -267,7 +267,7 @@ void md_density_own(struct md_store *s, struct md_sums *sums)
     if (pushed > 0)
         memset(s->eam->rho, 0, pushed * sizeof *s->eam->rho);
     if (s->n_clusters > 0)
-        run_densities(s, sums, 0);
+        run_densities(s, sums, ROWS_INTERIOR);
 }
 
 void md_density_finish(struct md_store *s, struct md_sums *sums)
@@ -289,7 +289,7 @@ void md_density_halo(struct md_store *s, struct md_sums *sums)
     if (s->n_clusters == 0)
         return;
     if (s->n_halo > 0)
-        run_densities(s, sums, 1);
+        run_densities(s, sums, ROWS_BOUNDARY);
     if (s->n_workers > 1)
         sum_over_threads(s);
     if (!s->setup.half)

@@ -27,7 +27,7 @@ struct near_list {
 
 /* One thread's. */
 struct eam_share {
-    struct near_list list[2]; /* interior, boundary */
+    struct near_list list[ROWS_PARTS];
     /* scratch, as long as the pairs of one cluster */
     scalar *r2, *kind, *give_i, *give_j, *energy;
     size_t cap_r2, cap_kind, cap_give_i, cap_give_j, cap_energy;
@@ -86,17 +86,17 @@ void md_pack_extra(const struct md_store *s, void *buffer);
 void md_unpack_extra(struct md_store *s, const void *buffer);
 
 /* ---- eam_density_cpu.c ---- */
-/* The first pass over this worker's interior or boundary rows: densities are
- * added to rho, by slot; w->energy: the pairs' where wanted. */
+/* The first pass over one part of this worker's rows: densities are added to
+ * rho, by slot; w->energy: the pairs' where wanted. */
 #define md_run_densities MD_NAME(md_run_densities)
 void md_run_densities(const struct md_store *s, struct md_worker *w,
-                      scalar *rho, int want, int boundary);
+                      scalar *rho, int want, int part);
 
 /* ---- eam_force_cpu.c ---- */
 /* The second: forces are added to f; its virial in w->virial and w->tensor
  * where wanted. Energies are those of the density calls. */
 #define md_run_eam MD_NAME(md_run_eam)
 void md_run_eam(const struct md_store *s, struct md_worker *w, scalar *f,
-                int want, int boundary);
+                int want, int part);
 
 #endif

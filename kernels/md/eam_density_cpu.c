@@ -217,12 +217,12 @@ KERNEL_FN double give(const struct eam_share *share, scalar *rho,
 
 /* The first pass over one list, one cluster after the other. */
 KERNEL_FN void find_densities(const struct md_store *s, struct md_worker *w,
-                              scalar *rho, const int boundary, const int many,
+                              scalar *rho, const int part, const int many,
                               const int want)
 {
     struct eam_share *share = &s->eam->shares[w - s->workers];
-    const struct md_list *list = boundary ? &w->boundary : &w->interior;
-    struct near_list *near = &share->list[boundary];
+    const struct md_list *list = &w->list[part];
+    struct near_list *near = &share->list[part];
     struct group g = {0};
     near->n_tiles = near->n_pairs = 0;
     w->energy = 0;
@@ -256,9 +256,9 @@ KERNEL_FN void find_densities(const struct md_store *s, struct md_worker *w,
 
 #define LOOP(name, many, want)                                             \
     static __attribute__((noinline)) void name(                            \
-        const struct md_store *s, struct md_worker *w, scalar *rho, int b) \
+        const struct md_store *s, struct md_worker *w, scalar *rho, int p) \
     {                                                                      \
-        find_densities(s, w, rho, b, many, want);                          \
+        find_densities(s, w, rho, p, many, want);                          \
     }
 LOOP(one_density, 0, 0)
 LOOP(one_density_energy, 0, 1)
@@ -266,10 +266,10 @@ LOOP(many_density, 1, 0)
 LOOP(many_density_energy, 1, 1)
 
 void md_run_densities(const struct md_store *s, struct md_worker *w,
-                      scalar *rho, int want, int boundary)
+                      scalar *rho, int want, int part)
 {
     static void (*const loops[2][2])(const struct md_store *,
                                      struct md_worker *, scalar *, int) = {
         {one_density, one_density_energy}, {many_density, many_density_energy}};
-    loops[s->eam->n_species > 1][want](s, w, rho, boundary);
+    loops[s->eam->n_species > 1][want](s, w, rho, part);
 }

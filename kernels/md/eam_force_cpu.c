@@ -55,10 +55,10 @@ KERNEL_FN void flush_forces(scalar *f, scalar (*i_force)[4])
 }
 
 KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
-                        const struct near_list *near, scalar *f,
-                        const int boundary, const int many, const int want)
+                        const struct near_list *near, scalar *f, const int part,
+                        const int many, const int want)
 {
-    const struct md_list *list = boundary ? &w->boundary : &w->interior;
+    const struct md_list *list = &w->list[part];
     const uint32_t *tile = near->tiles;
     const uint16_t *lanes = near->lanes;
     uint32_t current = list->n_rows > 0 ? list->rows[0].cluster : 0;
@@ -98,12 +98,12 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
     w->virial = virial;
 }
 
-#define FORCE_LOOP(name, many, want)                           \
-    static __attribute__((noinline)) void name(                \
-        const struct md_store *s, struct md_worker *w,         \
-        const struct near_list *near, scalar *f, int boundary) \
-    {                                                          \
-        run_rows(s, w, near, f, boundary, many, want);         \
+#define FORCE_LOOP(name, many, want)                       \
+    static __attribute__((noinline)) void name(            \
+        const struct md_store *s, struct md_worker *w,     \
+        const struct near_list *near, scalar *f, int part) \
+    {                                                      \
+        run_rows(s, w, near, f, part, many, want);         \
     }
 FORCE_LOOP(one_force, 0, 0)
 FORCE_LOOP(one_virial, 0, 1)
@@ -111,7 +111,7 @@ FORCE_LOOP(many_force, 1, 0)
 FORCE_LOOP(many_virial, 1, 1)
 
 void md_run_eam(const struct md_store *s, struct md_worker *w, scalar *f,
-                int want, int boundary)
+                int want, int part)
 {
     static void (*const loops[2][2])(
         const struct md_store *, struct md_worker *, const struct near_list *,
@@ -119,6 +119,5 @@ void md_run_eam(const struct md_store *s, struct md_worker *w, scalar *f,
     const struct eam_share *share = &s->eam->shares[w - s->workers];
     if (share->failed)
         return;
-    loops[s->eam->n_species > 1][want](s, w, &share->list[boundary], f,
-                                       boundary);
+    loops[s->eam->n_species > 1][want](s, w, &share->list[part], f, part);
 }

@@ -338,6 +338,18 @@ static int reserve_drafts(struct md_worker *w)
     return grow_flags(w);
 }
 
+/* Of cluster i's rows. Half of the way through a worker's clusters those left
+ * for later begin. */
+static int part_of(const struct md_store *s, const struct md_worker *w,
+                   int32_t i, const struct md_drafts *drafts)
+{
+    if (drafts->tiles_halo > 0)
+        return ROWS_BOUNDARY;
+    return md_has_late(s) && i - w->first >= (w->last - w->first) / 2
+               ? ROWS_LATE
+               : ROWS_INTERIOR;
+}
+
 /* The rows of cluster i, from the clusters found near it. */
 static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
                     void *user)
@@ -355,7 +367,7 @@ static int add_rows(struct md_store *s, struct md_worker *w, int32_t i,
         if (k == SHIFT_NONE || w->n_candidates[k] > 0 ||
             w->n_candidates[BUCKET_HALO + k] > 0)
             draft_rows(s, w, i, k, drafts);
-    struct md_list *list = drafts->tiles_halo > 0 ? &w->boundary : &w->interior;
+    struct md_list *list = &w->list[part_of(s, w, i, drafts)];
     size_t first = list->n_tiles;
     if (reserve_rows(s, list, (size_t)drafts->n, drafts->tiles) != 0)
         return -1;
@@ -372,12 +384,13 @@ static void mark_touched(const struct md_store *s, struct md_worker *w)
 {
     size_t block = CLUSTER(TOUCH_BLOCK),
            pushed = CLUSTER(md_clusters_pushed(s));
-    const struct md_list *lists[] = {&w->interior, &w->boundary};
     memset(w->touched, 0, s->cap_clusters / TOUCH_BLOCK + 1);
-    for (int k = 0; k < 2; k++)
-        for (size_t t = 0; t < lists[k]->n_tiles; t++)
-            if (lists[k]->tiles[t] < pushed)
-                w->touched[lists[k]->tiles[t] / block] = 1;
+    for (int part = 0; part < ROWS_PARTS; part++) {
+        const struct md_list *list = &w->list[part];
+        for (size_t t = 0; t < list->n_tiles; t++)
+            if (list->tiles[t] < pushed)
+                w->touched[list->tiles[t] / block] = 1;
+    }
     for (int32_t c = w->first; c < w->last; c++)
         w->touched[c / TOUCH_BLOCK] = 1;
     if (s->terms)
@@ -392,8 +405,8 @@ int md_build_list(struct ctx *ctx, struct md_store *s)
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
-        w->interior.n_rows = w->interior.n_tiles = 0;
-        w->boundary.n_rows = w->boundary.n_tiles = 0;
+        for (int part = 0; part < ROWS_PARTS; part++)
+            w->list[part].n_rows = w->list[part].n_tiles = 0;
         w->failed = md_find_candidates(s, w, radius, 0, add_rows, NULL);
         if (s->n_workers > 1 && !w->failed)
             mark_touched(s, w);

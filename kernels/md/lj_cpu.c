@@ -95,10 +95,10 @@ KERNEL_FN void load_terms(const struct md_store *s, struct tile_terms *t)
 }
 
 KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
-                          scalar *f, const int many, const int fshift,
-                          const int want, const int boundary, const int bonded)
+                          const struct md_list *list, scalar *f, const int many,
+                          const int fshift, const int want, const int boundary,
+                          const int bonded)
 {
-    const struct md_list *list = boundary ? &w->boundary : &w->interior;
     const uint32_t *tile = list->tiles;
     const uint16_t *mask = list->masks;
     const scalar *x = s->pair_x;
@@ -159,11 +159,12 @@ KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
 }
 
 /* One loop for each kind of deck; names say what is compiled in. */
-#define LOOP(name, many, fshift, want, boundary, bonded)                       \
-    static __attribute__((noinline)) void name(const struct md_store *s,       \
-                                               struct md_worker *w, scalar *f) \
-    {                                                                          \
-        run_rows(s, w, f, many, fshift, want, boundary, bonded);               \
+#define LOOP(name, many, fshift, want, boundary, bonded)               \
+    static __attribute__((noinline)) void name(                        \
+        const struct md_store *s, struct md_worker *w,                 \
+        const struct md_list *list, scalar *f)                         \
+    {                                                                  \
+        run_rows(s, w, list, f, many, fshift, want, boundary, bonded); \
     }
 #define LOOPS_OF(kind, species, many, boundary, bonded)                  \
     LOOP(kind##_##species##_force, many, 0, 0, boundary, bonded)         \
@@ -179,7 +180,8 @@ LOOPS(one, SPECIES_ONE)
 LOOPS(few, SPECIES_FEW)
 LOOPS(many, SPECIES_MANY)
 
-typedef void (*loop_fn)(const struct md_store *, struct md_worker *, scalar *);
+typedef void (*loop_fn)(const struct md_store *, struct md_worker *,
+                        const struct md_list *, scalar *);
 #define LOOP_ROW(kind, species)                                \
     {                                                          \
         {kind##_##species##_force, kind##_##species##_energy}, \
@@ -228,8 +230,12 @@ static void sum_over_threads(struct md_store *s)
     }
 }
 
-static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
+/* One part of the rows, and terms: those with copies go with such rows, the
+ * others with the last rows without. */
+static void run_threads(struct md_store *s, struct md_sums *sums, int part)
 {
+    int boundary = part == ROWS_BOUNDARY;
+    int terms = s->terms && (boundary || (part == ROWS_LATE) == md_has_late(s));
     loop_fn loop = choose_loop(s, sums != NULL, boundary);
     s->tensor = sums && sums->with_tensor;
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
@@ -238,25 +244,25 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int boundary)
         scalar *f = s->n_workers > 1 ? w->force : s->f;
         memset(w->tensor, 0, sizeof w->tensor);
         if (s->eam)
-            md_run_eam(s, w, f, sums != NULL, boundary);
+            md_run_eam(s, w, f, sums != NULL, part);
         else if (s->charges)
-            md_run_charged(s, w, f, sums != NULL, boundary);
+            md_run_charged(s, w, f, sums != NULL, part);
         else
-            loop(s, w, f);
-        if (s->terms) {
+            loop(s, w, &w->list[part], f);
+        if (terms) {
             double begun = timer_now();
             md_run_terms(s, w, f, sums != NULL, boundary);
             w->terms_seconds += timer_now() - begun;
         }
     }
-    if (sums && s->charges && !boundary) {
+    if (sums && s->charges && part == ROWS_INTERIOR) {
         double self = md_charges_self(s);
         sums->energy += self;
         sums->part[MD_ENERGY_COULOMB] += self;
     }
     for (int k = 0; k < s->n_workers; k++) {
         const struct md_worker *w = &s->workers[k];
-        if (sums && s->terms)
+        if (sums && terms)
             md_add_sums(sums, &w->terms);
         if (sums) {
             sums->energy += w->energy;
@@ -282,7 +288,7 @@ void md_force_own(struct md_store *s, struct md_sums *sums)
     if (!s->f_cleared)
         memset(s->f, 0, CLUSTER(s->n_clusters) * sizeof *s->f);
     s->f_cleared = 0;
-    run_threads(s, sums, 0);
+    run_threads(s, sums, ROWS_INTERIOR);
     if (s->n_workers > 1 && s->n_halo == 0)
         sum_over_threads(s);
 }
@@ -291,7 +297,16 @@ void md_force_halo(struct md_store *s, struct md_sums *sums)
 {
     if (s->n_clusters == 0 || s->n_halo == 0)
         return;
-    run_threads(s, sums, 1);
+    run_threads(s, sums, ROWS_BOUNDARY);
+    if (s->n_workers > 1)
+        sum_over_threads(s);
+}
+
+void md_force_late(struct md_store *s, struct md_sums *sums)
+{
+    if (s->n_clusters == 0 || !md_has_late(s))
+        return;
+    run_threads(s, sums, ROWS_LATE);
     if (s->n_workers > 1)
         sum_over_threads(s);
 }

@@ -22,12 +22,11 @@ static void destroy(struct md_store *s)
         return;
     for (int k = 0; k < s->n_workers && s->workers; k++) {
         struct md_worker *w = &s->workers[k];
-        free(w->interior.rows);
-        free(w->interior.tiles);
-        free(w->interior.masks);
-        free(w->boundary.rows);
-        free(w->boundary.tiles);
-        free(w->boundary.masks);
+        for (int part = 0; part < ROWS_PARTS; part++) {
+            free(w->list[part].rows);
+            free(w->list[part].tiles);
+            free(w->list[part].masks);
+        }
         free(w->drafts);
         free(w->force_base);
         free(w->touched);
@@ -251,9 +250,9 @@ static size_t store_bytes(const struct md_store *s)
     bytes += (s->columns.capacity + s->halo_columns.capacity) * 4;
     for (int k = 0; k < s->n_workers; k++) {
         const struct md_worker *w = &s->workers[k];
-        bytes += (w->interior.cap_rows + w->boundary.cap_rows) *
-                 sizeof(struct md_row);
-        bytes += (w->interior.cap_tiles + w->boundary.cap_tiles) * 4;
+        for (int part = 0; part < ROWS_PARTS; part++)
+            bytes += w->list[part].cap_rows * sizeof(struct md_row) +
+                     w->list[part].cap_tiles * 4;
         bytes += BUCKETS * w->cap_candidates * 4 + w->cap_lane_tiles * 4;
         if (s->n_workers > 1) /* the touched part, about */
             bytes += (size_t)(w->last - w->first) * 3 * (size_t)LANES *
@@ -302,6 +301,7 @@ const struct md_kernels MD_NAME(md_kernels_cpu) = {
     .build_list = md_build_list,
     .force_own = md_force_own,
     .force_halo = md_force_halo,
+    .force_late = md_force_late,
     .count_above = md_count_above,
     .pack_forces = md_pack_forces,
     .add_forces = md_add_forces,

@@ -7,11 +7,14 @@
  * is the business of src/domain/halo.
  *
  * Order of calls in a step without redistribution:
- *     kick_drift, pack_halo (send), force_own, unpack_halo, force_halo, kick
+ *     kick_drift, pack_halo (send), force_own, unpack_halo, force_halo,
+ *     force_late, kick
  * and in one with redistribution:
  *     kick_drift, extract_leavers (migrate), insert, sort, select_halo,
- *     pack_halo (send), accept_halo, build_list, force_own, force_halo, kick
- * With setup.half, pack_forces (send back) and add_forces follow force_halo.
+ *     pack_halo (send), accept_halo, build_list, force_own, force_halo,
+ *     force_late, kick
+ * With setup.half, pack_forces (send back) follows force_halo and add_forces
+ * follows force_late.
  */
 #ifndef WARPDECK_KERNELS_MD_KERNELS_H
 #define WARPDECK_KERNELS_MD_KERNELS_H
@@ -99,13 +102,16 @@ struct md_kernels {
     int (*build_list)(struct ctx *ctx, struct md_store *s);
 
     /* ---- forces ---- */
-    /* Forces in two parts, so that the first hides the exchange of copies:
-     * force_own() may touch no copy (it clears the forces and does at least the
-     * pairs that have none near); force_halo() needs fresh copies and does the
-     * rest. Forces and sums are complete after both. sums: NULL where energy
-     * and virial are not wanted; both calls add to *sums. */
+    /* Forces in three parts, so that the first hides the exchange of copies and
+     * the last the way back of forces on them: force_own() may touch no copy
+     * (it clears the forces and does pairs that have none near); force_halo()
+     * needs fresh copies and does the pairs that have; force_late() touches no
+     * copy and does the rest (NULL: there is none). Forces and sums are
+     * complete after all. sums: NULL where energy and virial are not wanted;
+     * the calls add to *sums. */
     void (*force_own)(struct md_store *s, struct md_sums *sums);
     void (*force_halo)(struct md_store *s, struct md_sums *sums);
+    void (*force_late)(struct md_store *s, struct md_sums *sums);
     /* With setup.half. above[p]: how many of the n[p] records that peer p sent,
      * one peer's after the other's, are from above. */
     void (*count_above)(const struct md_store *s, int n_peers, const size_t *n,

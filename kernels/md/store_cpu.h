@@ -62,6 +62,10 @@ struct md_list {
     size_t cap_masks;
 };
 
+/* The parts of a worker's rows. LATE: rows without copies, too, that are left
+ * for the time in which forces on copies travel; none where none do. */
+enum { ROWS_INTERIOR, ROWS_BOUNDARY, ROWS_LATE, ROWS_PARTS };
+
 struct md_link;
 struct md_terms;
 struct md_drafts;
@@ -80,7 +84,7 @@ struct md_near {
 /* What one thread owns: a range of own clusters, its lists and scratch. */
 struct md_worker {
     int32_t first, last; /* clusters [first, last) */
-    struct md_list interior, boundary;
+    struct md_list list[ROWS_PARTS];
     void *force_base;       /* what `force` lies in */
     scalar *force;          /* unused with one thread: it writes to store->f */
     unsigned char *touched; /* blocks of clusters this thread adds forces to */
@@ -218,6 +222,7 @@ struct md_store {
 #define md_build_list MD_NAME(md_build_list)
 #define md_force_own MD_NAME(md_force_own)
 #define md_force_halo MD_NAME(md_force_halo)
+#define md_force_late MD_NAME(md_force_late)
 #define md_kick_drift MD_NAME(md_kick_drift)
 #define md_kick MD_NAME(md_kick)
 #define md_sum_moments MD_NAME(md_sum_moments)
@@ -297,6 +302,13 @@ void md_count_above(const struct md_store *s, int n_peers, const size_t *n,
 void md_pack_forces(const struct md_store *s, void *buffer);
 void md_add_forces(struct md_store *s, const void *buffer);
 
+/* Whether forces on copies travel, so that rows are left for then. Metals lose
+ * more by it: a third part of what their first pass keeps. */
+static inline int md_has_late(const struct md_store *s)
+{
+    return s->setup.half != MD_WHOLE && s->n_halo > 0 && !s->eam;
+}
+
 /* Clusters whose particles get forces: own ones, and copies from above. */
 static inline int32_t md_clusters_pushed(const struct md_store *s)
 {
@@ -315,6 +327,7 @@ int md_find_candidates(struct md_store *s, struct md_worker *w, double radius,
 int md_build_list(struct ctx *ctx, struct md_store *s);
 void md_force_own(struct md_store *s, struct md_sums *sums);
 void md_force_halo(struct md_store *s, struct md_sums *sums);
+void md_force_late(struct md_store *s, struct md_sums *sums);
 double md_kick_drift(struct md_store *s, double dt_kick, double dt_drift);
 void md_kick(struct md_store *s, double dt_kick);
 void md_sum_moments(const struct md_store *s, struct md_moments *out);

@@ -132,11 +132,11 @@ void md_charges_destroy(struct md_charges *c);
 /* Energy of the own charges each by itself; depends on no position. */
 #define md_charges_self MD_NAME(md_charges_self)
 double md_charges_self(const struct md_store *s);
-/* Pair forces of this worker's interior or boundary rows, added to f; its sums
- * in w->energy, coulomb, virial where wanted. */
+/* Pair forces of one part of this worker's rows, added to f; its sums in
+ * w->energy, coulomb, virial where wanted. */
 #define md_run_charged MD_NAME(md_run_charged)
 void md_run_charged(const struct md_store *s, struct md_worker *w, scalar *f,
-                    int want, int boundary);
+                    int want, int part);
 
 /* ---- rigid_cpu.c: groups of rigid bonds ---- */
 #define md_rigid_destroy MD_NAME(md_rigid_destroy)

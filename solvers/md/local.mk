@@ -31,6 +31,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_exchange.c \
+	solvers/md/md_forces.c \
 	solvers/md/md_exchange.h \
 	solvers/md/md_green_kubo.c \
 	solvers/md/md_gro.c \

@@ -103,7 +103,7 @@ int md_find_terms(struct ctx *ctx, struct md *md)
     return md->k->set_terms(ctx, md->store, terms, n);
 }
 
-int md_redistribute(struct ctx *ctx, struct md *md)
+int md_redistribute_begin(struct ctx *ctx, struct md *md, int *status_here)
 {
     TRY(md_fit_halo(ctx, md));
     int status =
@@ -115,98 +115,16 @@ int md_redistribute(struct ctx *ctx, struct md *md)
         status = md->k->build_list(ctx, md->store);
     timer_end(ctx->timers, md->phase_list);
     md->list_step = md->step;
-    TRY(comm_agree(ctx, status));
+    *status_here = status;
+    return comm_agree_begin(ctx, status);
+}
+
+int md_redistribute(struct ctx *ctx, struct md *md)
+{
+    int status;
+    TRY(md_redistribute_begin(ctx, md, &status));
+    TRY(comm_agree_end(ctx));
     return md_rigid_hold(ctx, md);
-}
-
-static void pair_forces(struct ctx *ctx, struct md *md, int of_halo,
-                        struct md_sums *sums)
-{
-    double before = timer_seconds(ctx->timers, md->phase_pair);
-    timer_begin(ctx->timers, md->phase_pair);
-    if (of_halo)
-        md->k->force_halo(md->store, sums);
-    else
-        md->k->force_own(md->store, sums);
-    timer_end(ctx->timers, md->phase_pair);
-    double taken = timer_seconds(ctx->timers, md->phase_pair) - before;
-    if (md->topology && md->k->terms_seconds)
-        timer_move(ctx->timers, md->phase_pair, md->phase_bonded,
-                   md->k->terms_seconds(md->store, taken));
-}
-
-double md_force_seconds(const struct ctx *ctx, const struct md *md)
-{
-    return timer_seconds(ctx->timers, md->phase_pair) +
-           timer_seconds(ctx->timers, md->phase_bonded);
-}
-
-/* Forces on copies go home, and those of the mesh are found meanwhile. Last
- * come walls and groups: what is held has no force then. */
-static int finish_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
-{
-    TRY(halo_post_forces(ctx, md->halo, md->k, md->store));
-    TRY(md_ewald_forces(ctx, md, sums));
-    TRY(halo_complete_forces(ctx, md->halo, md->k, md->store));
-    md_walls_forces(ctx, md, sums);
-    return 0;
-}
-
-/* Of metals: densities come before the forces. */
-static int metal_forces(struct ctx *ctx, struct md *md, int stale,
-                        struct md_sums *sums)
-{
-    TRY(md_eam_densities(ctx, md, stale, sums));
-    pair_forces(ctx, md, 0, sums);
-    TRY(halo_complete_extra(ctx, md->halo, md->k, md->store));
-    pair_forces(ctx, md, 1, sums);
-    return finish_forces(ctx, md, sums);
-}
-
-/* Forces on fresh copies: those among own particles are computed while the
- * copies travel. */
-static int refresh_and_force(struct ctx *ctx, struct md *md,
-                             struct md_sums *sums)
-{
-    if (md->eam)
-        return metal_forces(ctx, md, 1, sums);
-    TRY(halo_post(ctx, md->halo, md->k, md->store));
-    pair_forces(ctx, md, 0, sums);
-    TRY(halo_complete(ctx, md->halo, md->k, md->store));
-    pair_forces(ctx, md, 1, sums);
-    return finish_forces(ctx, md, sums);
-}
-
-/* Forces where copies are fresh already. */
-static int force_at_once(struct ctx *ctx, struct md *md, struct md_sums *sums)
-{
-    if (md->eam)
-        return metal_forces(ctx, md, 0, sums);
-    pair_forces(ctx, md, 0, sums);
-    pair_forces(ctx, md, 1, sums);
-    return finish_forces(ctx, md, sums);
-}
-
-static int rebuild_and_force(struct ctx *ctx, struct md *md,
-                             struct md_sums *sums)
-{
-    TRY(md_balance(ctx, md));
-    TRY(md_redistribute(ctx, md));
-    return force_at_once(ctx, md, sums);
-}
-
-static struct md_sums *want_sums(struct md *md, int wanted)
-{
-    md->sums = (struct md_sums){.with_tensor = md->with_tensor,
-                                .later = md->parts.sums_later};
-    md->sums_known = wanted;
-    return wanted ? &md->sums : NULL;
-}
-
-int md_compute_sums(struct ctx *ctx, struct md *md)
-{
-    TRY(refresh_and_force(ctx, md, want_sums(md, 1)));
-    return md_rigid_sums(ctx, md, &md->sums);
 }
 
 /* ---- guards ---- */
@@ -238,27 +156,6 @@ cleanup:
     free(*p);
     *p = NULL;
     return status;
-}
-
-/* Whether the pair list may miss a pair: two particles that both moved half a
- * skin may have come from just outside its radius. */
-static int list_is_stale(struct md *md, double moved2)
-{
-    double slack = md_list_slack(md);
-    int moved_too_far = slack < 0 || moved2 > slack * slack;
-    if (md->pair.rebuild_every == 0)
-        return moved_too_far;
-    if (md->step - md->list_step >= md->pair.rebuild_every)
-        return 1;
-    md->unsafe_steps += moved_too_far;
-    return 0;
-}
-
-int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted)
-{
-    struct md_sums *sums = want_sums(md, wanted);
-    return list_is_stale(md, moved2) ? rebuild_and_force(ctx, md, sums)
-                                     : refresh_and_force(ctx, md, sums);
 }
 
 /* ---- the start ---- */
@@ -366,14 +263,13 @@ static int start(struct ctx *ctx, struct md *md)
     TRY(md_rigid_start(ctx, md, 0));
     TRY(md_bond_images_begin(ctx, md));
     TRY(comm_agree(ctx, check_overlap(ctx, md)));
-    struct md_sums *sums = want_sums(md, 1);
-    TRY(force_at_once(ctx, md, sums));
+    TRY(md_first_forces(ctx, md));
     TRY(md_minimize(ctx, md));
     TRY(md_groups_start(ctx, md));
     md_brownian_start(ctx, md);
     TRY(md_ensemble_start(ctx, md));
     TRY(md_deform_start(ctx, md));
-    TRY(md_rigid_sums(ctx, md, sums));
+    TRY(md_rigid_sums(ctx, md, &md->sums));
     return md_analysis_start(ctx, md);
 }
 

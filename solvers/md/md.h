@@ -213,6 +213,9 @@ struct md {
     int64_t step;
     int64_t first_step; /* where this program began or went on */
     int64_t list_step;  /* when the list was built */
+    struct {
+        double last, growth; /* of the greatest way since, in the last step */
+    } way;
     int64_t
         unsafe_steps; /* with rebuild_every: the list may have missed pairs */
     struct md_sums sums; /* of this rank, where sums_known */
@@ -308,11 +311,11 @@ void md_eam_free(struct md *md);
  * computed with them: STATUS_INPUT where not. */
 int md_eam_save(struct ctx *ctx, const struct md *md, struct state_io *io);
 int md_eam_restore(struct ctx *ctx, const struct md *md, struct state_io *io);
-/* Densities of the present positions, and what copies are to know of them on
- * its way: halo_complete_extra() is due before the copies' forces. stale: the
- * copies' positions are to be fetched before. */
-int md_eam_densities(struct ctx *ctx, struct md *md, int stale,
-                     struct md_sums *sums);
+/* Densities of the present positions: what needs no copy, and the rest, which
+ * puts what copies are to know of them on its way: halo_complete_extra() is due
+ * before the copies' forces. */
+void md_eam_own(struct ctx *ctx, struct md *md, struct md_sums *sums);
+int md_eam_densities(struct ctx *ctx, struct md *md, struct md_sums *sums);
 
 /* ---- md_bonds.c: terms along bonds ---- */
 /* Styles and coefficients of md.bonded from deck and data file; errors go to
@@ -438,13 +441,24 @@ int md_open_store(struct ctx *ctx, struct md *md);
 /* Hand every particle to the rank that owns it, refresh the set of halo copies,
  * and build the pair list. */
 int md_redistribute(struct ctx *ctx, struct md *md);
+/* The same without its end, which is comm_agree_end() and md_rigid_hold();
+ * *status: this rank's. */
+int md_redistribute_begin(struct ctx *ctx, struct md *md, int *status);
 /* Tell the store this rank's terms, once the copies have come. */
 int md_find_terms(struct ctx *ctx, struct md *md);
+
+/* ---- md_forces.c: forces of one step ---- */
 /* What pairs and bonds have taken so far, by this rank's clock. */
 double md_force_seconds(const struct ctx *ctx, const struct md *md);
+/* Forces, energy and virial where copies and list have just been made. */
+int md_first_forces(struct ctx *ctx, struct md *md);
 /* Forces after a drift by at most sqrt(moved2) since the list was built, which
  * is built anew where it may miss a pair; energy and virial where wanted. */
 int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted);
+/* The same after this rank's drift by at most sqrt(moved2), in which it had
+ * this status, once all ranks agree on it as by comm_step(). */
+int md_step_forces(struct ctx *ctx, struct md *md, int status, int *stop,
+                   double moved2, int wanted);
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
 /* Whether the card is still there and all its results are good, by all ranks:

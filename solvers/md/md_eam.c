@@ -419,24 +419,26 @@ int md_eam_restore(struct ctx *ctx, const struct md *md, struct state_io *io)
 
 /* ---- forces ---- */
 
-int md_eam_densities(struct ctx *ctx, struct md *md, int stale,
-                     struct md_sums *sums)
+static void densities(struct ctx *ctx, struct md *md,
+                      void (*part)(struct md_store *, struct md_sums *),
+                      struct md_sums *sums)
 {
-    if (stale)
-        TRY(halo_post(ctx, md->halo, md->k, md->store));
     timer_begin(ctx->timers, md->phase_pair);
-    md->k->density_own(md->store, sums);
+    part(md->store, sums);
     timer_end(ctx->timers, md->phase_pair);
-    if (stale)
-        TRY(halo_complete(ctx, md->halo, md->k, md->store));
-    timer_begin(ctx->timers, md->phase_pair);
-    md->k->density_halo(md->store, sums);
-    timer_end(ctx->timers, md->phase_pair);
+}
+
+void md_eam_own(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    densities(ctx, md, md->k->density_own, sums);
+}
+
+int md_eam_densities(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    densities(ctx, md, md->k->density_halo, sums);
     if (md_half(md) != MD_WHOLE) {
         TRY(halo_densities(ctx, md->halo, md->k, md->store));
-        timer_begin(ctx->timers, md->phase_pair);
-        md->k->density_finish(md->store, sums);
-        timer_end(ctx->timers, md->phase_pair);
+        densities(ctx, md, md->k->density_finish, sums);
     }
     return halo_post_extra(ctx, md->halo, md->k, md->store);
 }

@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/numeral.h"
 #include "kernels/md/eam.h"
 #include "md_text.h"
 
@@ -47,14 +48,13 @@ static char *next_word(struct text *t, int *length)
 static int number(struct text *t, const char *what, double *value)
 {
     int length;
-    char *word = next_word(t, &length), *end = NULL;
+    const char *word = next_word(t, &length);
     if (!word)
         return md_text_fail(&t->in, "%s is missing", what);
-    *value = strtod(word, &end);
-    if (end != word + length || !isfinite(*value))
-        return md_text_fail(&t->in, "%s: '%.*s' is no finite number", what,
-                            length < 40 ? length : 40, word);
-    return 0;
+    const char *wrong = numeral_real(word, (size_t)length, value);
+    return wrong ? md_text_fail(&t->in, "%s: '%.*s' %s", what,
+                                length < 40 ? length : 40, word, wrong)
+                 : 0;
 }
 
 static int count(struct text *t, const char *what, int least, int most,
@@ -83,7 +83,7 @@ static int numbers(struct text *t, const char *what, const char *element, int n,
 {
     for (int k = 0, there = 1; k < n;) {
         int length;
-        char *word = next_word(t, &length), *end = NULL;
+        const char *word = next_word(t, &length), *wrong;
         if (!word) {
             TRY(next_line(t, &there));
             if (!there)
@@ -92,12 +92,10 @@ static int numbers(struct text *t, const char *what, const char *element, int n,
                     n, what, element);
             continue;
         }
-        out[k] = strtod(word, &end);
-        if (end != word + length || !isfinite(out[k]))
-            return md_text_fail(
-                &t->in, "value %d of %s%s: '%.*s' is no finite number", k + 1,
-                what, element, length < 40 ? length : 40, word);
-        k++;
+        if ((wrong = numeral_real(word, (size_t)length, &out[k++])))
+            return md_text_fail(&t->in, "value %d of %s%s: '%.*s' %s", k, what,
+                                element, length < 40 ? length : 40, word,
+                                wrong);
     }
     int length;
     return next_word(t, &length)
@@ -255,11 +253,10 @@ static int check_end(struct text *t)
         TRY(next_line(t, &there));
         if (!there)
             return 0;
-        char *word = next_word(t, &length), *end = NULL;
+        const char *word = next_word(t, &length);
         if (!word)
             continue;
-        (void)strtod(word, &end);
-        return end == word + length
+        return numeral_length(word) == (size_t)length
                    ? md_text_fail(
                          &t->in,
                          "numbers behind the last table: the head of the "

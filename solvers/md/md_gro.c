@@ -14,6 +14,7 @@
 #include "base/ctx.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/numeral.h"
 #include "base/param.h"
 #include "base/units.h"
 #include "md_data.h"
@@ -66,15 +67,17 @@ static int find_width(struct gro *g)
 
 static int number_at(struct gro *g, int k, const char *what, double *value)
 {
-    char text[48], *end;
+    char text[48];
     size_t start = FIRST + (size_t)k * (size_t)g->width;
     snprintf(text, sizeof text, "%.*s", g->width,
              start < g->in.length ? g->in.line + start : "");
-    *value = strtod(text, &end);
-    if (end == text || end[strspn(end, " \t")] != '\0' || !isfinite(*value))
-        return md_text_fail(&g->in, "%s %c: '%s' is no finite number", what,
-                            "xyz"[k % 3], text);
-    return 0;
+    const char *word = text + strspn(text, " \t");
+    size_t n = strcspn(word, " \t"), rest = n + strspn(word + n, " \t");
+    const char *wrong = word[rest] != '\0' ? "is more than one number"
+                                           : numeral_real(word, n, value);
+    return wrong ? md_text_fail(&g->in, "%s %c: '%s' %s", what, "xyz"[k % 3],
+                                word, wrong)
+                 : 0;
 }
 
 static int read_row(struct gro *g, struct md_data *data, int64_t i,
@@ -118,13 +121,16 @@ static int read_box(struct gro *g, struct md_data *data)
     double edge[9] = {0};
     int n = 0;
     TRY(next_line(g, "the box"));
-    char *at = g->in.line, *end;
-    for (; n < 9; n++, at = end) {
-        edge[n] = strtod(at, &end);
-        if (end == at || !isfinite(edge[n]))
-            break;
+    const char *at = g->in.line + strspn(g->in.line, " \t"), *wrong;
+    for (; n < 9 && *at != '\0'; n++) {
+        size_t length = strcspn(at, " \t");
+        if ((wrong = numeral_real(at, length, &edge[n])))
+            return md_text_fail(&g->in, "the box: '%.*s' %s",
+                                length < 40 ? (int)length : 40, at, wrong);
+        at += length;
+        at += strspn(at, " \t");
     }
-    if ((n != 3 && n != 9) || at[strspn(at, " \t")] != '\0')
+    if ((n != 3 && n != 9) || *at != '\0')
         return md_text_fail(&g->in,
                             "expected the box, three numbers (or nine)");
     if (fabs(edge[3]) > 0 || fabs(edge[4]) > 0 || fabs(edge[6]) > 0)
@@ -152,19 +158,18 @@ static int read_box(struct gro *g, struct md_data *data)
 
 static int read_count(struct gro *g, int64_t expected)
 {
-    char *end;
+    int64_t n;
     TRY(next_line(g, "a title"));
     TRY(next_line(g, "the number of atoms"));
-    errno = 0;
-    long long n = strtoll(g->in.line, &end, 10);
-    if (end == g->in.line || *end != '\0' || errno != 0 || n < 1)
+    const char *word = g->in.line + strspn(g->in.line, " \t");
+    if (numeral_whole(word, strlen(word), &n) || n < 1)
         return md_text_fail(&g->in, "expected the number of atoms, at least 1");
     if (n != expected)
-        return md_text_fail(
-            &g->in,
-            "%lld atoms, but the molecules of the topology have "
-            "%" PRId64,
-            n, expected);
+        return md_text_fail(&g->in,
+                            "%" PRId64
+                            " atoms, but the molecules of the topology have "
+                            "%" PRId64,
+                            n, expected);
     return 0;
 }
 

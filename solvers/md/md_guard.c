@@ -3,22 +3,33 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/comm.h"
 #include "base/error.h"
+
+/* What else it may be where a run fails as it begins. */
+static const char *at_once(const struct md *md)
+{
+    return md->step - md->first_step > 1
+               ? ""
+               : ", or a velocity, charge, mass or coefficient of the start is "
+                 "far from what its unit is for";
+}
 
 int md_check_finite(struct ctx *ctx, const struct md *md)
 {
     struct md_particle p;
     if (!md->k->find_not_finite(md->store, &p))
         return 0;
-    int status = FAIL(
-        ctx, STATUS_PHYSICS,
-        "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
-        "position, velocity or force that is not finite; the timestep "
-        "%g is probably too large, or particles overlapped",
-        md->step, p.id, p.position[0], p.position[1], p.position[2], md->dt);
+    int status =
+        FAIL(ctx, STATUS_PHYSICS,
+             "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
+             "position, velocity or force that is not finite; the timestep "
+             "%g is probably too large, or particles overlapped%s",
+             md->step, p.id, p.position[0], p.position[1], p.position[2],
+             md->dt, at_once(md));
     return error_on_rank(ctx, status, md->grid.rank, md->grid.size);
 }
 
@@ -40,13 +51,16 @@ static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
         }
     }
     const double *x = p[fastest].position;
+    char by[48] = "";
+    if (isfinite(moved)) /* else what it is squared is no number any more */
+        snprintf(by, sizeof by, " by %g", moved);
     int status = FAIL(
         ctx, STATUS_LOST_PARTICLES,
         "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g), speed %g, "
-        "moved by %g since the pair list was built, farther than its %g can "
-        "follow; the timestep %g is probably too large",
-        md->step, p[fastest].id, x[0], x[1], x[2], sqrt(greatest), moved,
-        md->pair.reach + md->pair.skin, md->dt);
+        "moved%s since the pair list was built, farther than its %g can "
+        "follow; the timestep %g is probably too large%s",
+        md->step, p[fastest].id, x[0], x[1], x[2], sqrt(greatest), by,
+        md->pair.reach + md->pair.skin, md->dt, at_once(md));
     free(p);
     return status;
 }

@@ -15,10 +15,16 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/numeral.h"
 #include "md_pair.h"
 #include "md_text.h"
 
 enum { POINTS_LEAST = 4, POINTS_MOST = 10000000 };
+
+static int is_number(const char *word)
+{
+    return numeral_length(word) == strlen(word);
+}
 
 /* Go on to the line behind the keyword; others' sections are passed over. */
 static int find_section(struct md_text *t, const char *keyword)
@@ -33,9 +39,7 @@ static int find_section(struct md_text *t, const char *keyword)
             continue;
         if (strcmp(t->word[0], keyword) == 0)
             return md_text_words(t, &there);
-        char *end = NULL;
-        (void)strtod(t->word[0], &end);
-        if (*end == '\0' || strcmp(t->word[0], "N") == 0)
+        if (is_number(t->word[0]) || strcmp(t->word[0], "N") == 0)
             continue;
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s",
@@ -152,12 +156,10 @@ static int check_end(struct md_text *t, const struct md_pair_file *f)
 {
     int there = 1;
     while (there) {
-        char *end = NULL;
         TRY(md_text_words(t, &there));
         if (t->n_words == 0)
             continue;
-        (void)strtod(t->word[0], &end);
-        return *end == '\0'
+        return is_number(t->word[0])
                    ? md_text_fail(t,
                                   "more points than the %d that line %" PRId64
                                   " announces",

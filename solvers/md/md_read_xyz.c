@@ -45,7 +45,7 @@ static int scan_rows(struct xyz_text *x, struct scan *scan)
     int status = 0;
     struct stat file;
     /* Before memory is asked for on the word of the first line. */
-    if (x->has_ids && fstat(fileno(x->file), &file) == 0 &&
+    if (x->has_ids && fstat(fileno(x->in.file), &file) == 0 &&
         S_ISREG(file.st_mode) && x->n_particles > file.st_size)
         return xyz_fail(x, NULL,
                         "the first line promises %" PRId64
@@ -54,7 +54,7 @@ static int scan_rows(struct xyz_text *x, struct scan *scan)
     if (x->has_ids) {
         seen = calloc((size_t)x->n_particles / 8 + 1, 1);
         if (!seen)
-            return FAIL(x->ctx, STATUS_MEMORY,
+            return FAIL(x->in.ctx, STATUS_MEMORY,
                         "no memory for the ids of %" PRId64 " particles",
                         x->n_particles);
     }
@@ -191,6 +191,7 @@ int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list)
         status = FAIL(ctx, STATUS_MEMORY, "no memory to read particles");
     else if (is_reader)
         status = xyz_open(ctx, md, md->initial.read, &text);
+    text.in.told_open = 1; /* by md_xyz_scan() */
     TRY_CLEANUP(comm_agree(ctx, status));
     if (is_reader && text.n_particles != md->n_particles)
         status = FAIL(ctx, STATUS_INPUT, "'%s' changed while it was read",

@@ -134,9 +134,9 @@ static int find_forces(struct ctx *ctx, struct md *md, int look, int *stop)
     torn = torn ? torn : md->dpd.status;
     torn = torn ? torn : md_walls_reflect(ctx, md);
     int status = md_check_motion(ctx, md, &moved2);
-    TRY(comm_step(ctx, status ? status : torn, stop, &moved2));
     md->parts.sums_later = sums_may_wait(md);
-    status = md_update_forces(ctx, md, moved2, look || md_wants_virial(md));
+    status = md_step_forces(ctx, md, status ? status : torn, stop, moved2,
+                            look || md_wants_virial(md));
     md->parts.sums_later = 0;
     TRY(status);
     TRY(md_dpd_pairs(ctx, md));

@@ -5,13 +5,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/numeral.h"
 
 int md_text_fail(struct md_text *t, const char *fmt, ...)
 {
@@ -21,9 +22,23 @@ int md_text_fail(struct md_text *t, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     text_hide_control(text);
-    return FAIL_AT(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s",
-                   t->path, t->number, t->section, t->section[0] ? ": " : "",
-                   text);
+    return FAIL_AT(t->ctx, STATUS_INPUT, "%s:%" PRId64 ": error: %s%s%s%s",
+                   t->path, t->number > 0 ? t->number : 1, t->section,
+                   t->section[0] ? ": " : "", text, md_text_open_words(t));
+}
+
+void md_text_warn_open(struct ctx *ctx, const char *path, int64_t number,
+                       const char *line, size_t length)
+{
+    if (numeral_may_be_cut(line, length))
+        log_warn(ctx->log, "%s:%" PRId64 ": " NUMERAL_CUT, path, number);
+}
+
+const char *md_text_open_words(const struct md_text *t)
+{
+    return t->is_open ? "; the file ends in the middle of a line, as one that "
+                        "was copied in part does"
+                      : "";
 }
 
 int md_text_line(struct md_text *t, int *there)
@@ -39,9 +54,20 @@ int md_text_line(struct md_text *t, int *there)
                    : 0;
     t->number++;
     t->length = (size_t)n;
-    return strlen(t->line) == t->length
+    if (t->number == 1 && strncmp(t->line, "\xEF\xBB\xBF", 3) == 0)
+        memset(t->line, ' ', 3);
+    t->is_open = t->line[n - 1] != '\n';
+    if (t->is_open && !t->told_open) {
+        md_text_warn_open(t->ctx, t->path, t->number, t->line, t->length);
+        t->told_open = 1;
+    }
+    size_t zero = strlen(t->line);
+    return zero == t->length
                ? 0
-               : md_text_fail(t, "a zero byte: this is not a text file");
+               : FAIL_AT(t->ctx, STATUS_INPUT,
+                         "%s:%" PRId64 ":%zu: error: a zero byte: this is not "
+                         "a text file",
+                         t->path, t->number, zero + 1);
 }
 
 int md_text_words(struct md_text *t, int *there)
@@ -72,36 +98,30 @@ void md_text_close(struct md_text *t)
 int md_word_whole(const char *word, int64_t least, int64_t most,
                   const char *what, int64_t *value, char wrong[MD_TEXT_WRONG])
 {
-    char *end = NULL;
-    errno = 0;
-    long long v = word ? strtoll(word, &end, 10) : 0;
+    const char *why =
+        word ? numeral_whole(word, strlen(word), value) : "is missing";
+    wrong[0] = '\0';
     if (!word)
         snprintf(wrong, MD_TEXT_WRONG, "%s is missing", what);
-    else if (*end != '\0' || errno != 0)
-        snprintf(wrong, MD_TEXT_WRONG, "%s: '%.40s' is no whole number", what,
-                 word);
-    else if (v < least || v > most)
+    else if (why)
+        snprintf(wrong, MD_TEXT_WRONG, "%s: '%.40s' %s", what, word, why);
+    else if (*value < least || *value > most)
         snprintf(wrong, MD_TEXT_WRONG,
-                 "%s: %lld is outside of %" PRId64 " to %" PRId64, what, v,
-                 least, most);
-    else
-        wrong[0] = '\0';
-    *value = v;
+                 "%s: %" PRId64 " is outside of %" PRId64 " to %" PRId64, what,
+                 *value, least, most);
     return wrong[0] != '\0';
 }
 
 int md_word_real(const char *word, const char *what, double *value,
                  char wrong[MD_TEXT_WRONG])
 {
-    char *end = NULL;
-    *value = word ? strtod(word, &end) : 0;
+    const char *why =
+        word ? numeral_real(word, strlen(word), value) : "is missing";
+    wrong[0] = '\0';
     if (!word)
         snprintf(wrong, MD_TEXT_WRONG, "%s is missing", what);
-    else if (end == word || *end != '\0' || !isfinite(*value))
-        snprintf(wrong, MD_TEXT_WRONG, "%s: '%.40s' is no finite number", what,
-                 word);
-    else
-        wrong[0] = '\0';
+    else if (why)
+        snprintf(wrong, MD_TEXT_WRONG, "%s: '%.40s' %s", what, word, why);
     return wrong[0] != '\0';
 }
 

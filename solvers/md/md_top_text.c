@@ -327,6 +327,9 @@ static int read_joined(struct top_text *t, int *there)
         if (!*there)
             t->place = (struct top_place){s->name, s->line};
         *there = 1;
+        if (t->raw[n - 1] != '\n')
+            md_text_warn_open(t->ctx, t->files[s->name], s->line, t->raw,
+                              (size_t)n);
         if (strlen(t->raw) != (size_t)n)
             return top_fail(t, "a zero byte: this is not a text file");
         t->raw[strcspn(t->raw, ";")] = '\0';

@@ -1,6 +1,4 @@
 /* md_xyz_text.c: see md_xyz_text.h. */
-#define _POSIX_C_SOURCE 200809L /* getline */
-
 #include "md_xyz_text.h"
 
 #include <errno.h>
@@ -13,11 +11,10 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/numeral.h"
 #include "md.h"
 
 enum { SHOWN = 40 }; /* bytes of a bad word shown in a message */
-
-static const char no_text[] = "a zero byte: this is not a text file";
 
 int xyz_fail(struct xyz_text *x, const char *at, const char *fmt, ...)
 {
@@ -27,29 +24,25 @@ int xyz_fail(struct xyz_text *x, const char *at, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     text_hide_control(text);
-    long column = at ? (long)(at - x->line) + 1 : 1;
-    return FAIL_AT(x->ctx, STATUS_INPUT, "%s:%" PRId64 ":%ld: error: %s",
-                   x->path, x->line_number, column, text);
+    const char *open = md_text_open_words(&x->in);
+    long column = at ? (long)(at - x->in.line) + 1 : 1;
+    return FAIL_AT(x->in.ctx, STATUS_INPUT, "%s:%" PRId64 ":%ld: error: %s%s",
+                   x->in.path, x->in.number, column, text, open);
 }
 
-/* Read a line into x->line, without its end. */
+/* Read a line into x->in.line, without its end. */
 static int next_line(struct xyz_text *x)
 {
-    errno = 0;
-    ssize_t n = getline(&x->line, &x->capacity, x->file);
-    if (n < 0) {
-        if (ferror(x->file))
-            return FAIL(x->ctx, STATUS_INPUT, "cannot read '%s': %s", x->path,
-                        strerror(errno));
-        return FAIL_AT(x->ctx, STATUS_INPUT,
-                       "%s:%" PRId64 ":1: error: the file ends here", x->path,
-                       x->line_number + 1);
-    }
-    x->line_number++;
-    while (n > 0 && (x->line[n - 1] == '\n' || x->line[n - 1] == '\r'))
-        x->line[--n] = '\0';
-    if (strlen(x->line) != (size_t)n)
-        return xyz_fail(x, x->line + strlen(x->line), "%s", no_text);
+    int there;
+    TRY(md_text_line(&x->in, &there));
+    if (!there)
+        return FAIL_AT(x->in.ctx, STATUS_INPUT,
+                       "%s:%" PRId64 ":1: error: the file ends here%s",
+                       x->in.path, x->in.number + 1,
+                       md_text_open_words(&x->in));
+    char *end = x->in.line + x->in.length;
+    while (end > x->in.line && (end[-1] == '\n' || end[-1] == '\r'))
+        *--end = '\0';
     return 0;
 }
 
@@ -65,22 +58,6 @@ static const char *next_word(const char **at, size_t *length)
     return *length > 0 ? word : NULL;
 }
 
-static int is_real(const char *word, size_t length, double *value)
-{
-    char *end;
-    *value = strtod(word, &end);
-    return end == word + length && isfinite(*value);
-}
-
-static int is_whole(const char *word, size_t length, int64_t *value)
-{
-    char *end;
-    errno = 0;
-    long long number = strtoll(word, &end, 10);
-    *value = number;
-    return end == word + length && errno == 0;
-}
-
 /* For "%.*s": the length of a word, cut for a message. */
 static int shown(size_t length)
 {
@@ -92,12 +69,11 @@ static int shown(size_t length)
 static int read_count(struct xyz_text *x)
 {
     TRY(next_line(x));
-    const char *at = x->line;
+    const char *at = x->in.line;
     size_t length;
-    if (strncmp(at, "\xEF\xBB\xBF", 3) == 0)
-        at += 3;
     const char *word = next_word(&at, &length);
-    if (!word || !is_whole(word, length, &x->n_particles) || x->n_particles < 1)
+    if (!word || numeral_whole(word, length, &x->n_particles) ||
+        x->n_particles < 1)
         return xyz_fail(x, word,
                         "expected the number of particles, a whole number of "
                         "at least 1");
@@ -140,18 +116,18 @@ static int read_plain_header(struct xyz_text *x)
     double number[4];
     int n = 0;
     size_t length;
-    const char *at = x->line, *word;
+    const char *at = x->in.line, *word;
     set_columns(x, 4, 4, plain);
     while ((word = next_word(&at, &length)))
-        if (n == 4 || !is_real(word, length, &number[n++]))
+        if (n == 4 || numeral_real(word, length, &number[n++]))
             return 0; /* a comment */
     if (n == 3)
-        return set_box(x, x->line, number);
+        return set_box(x, x->in.line, number);
     if (n != 4)
         return 0;
     set_columns(x, 5, 4, numbered);
     x->has_ids = 1;
-    return set_box(x, x->line, number + 1);
+    return set_box(x, x->in.line, number + 1);
 }
 
 /* One entry name:type:count of Properties, at `at`; the kind of its first
@@ -240,11 +216,16 @@ static int read_lattice(struct xyz_text *x, const char *at, size_t length)
     double cell[9];
     const char *start = at, *end = at + length;
     for (int i = 0; i < 9; i++) {
-        char *behind;
-        cell[i] = strtod(at, &behind);
-        if (behind == at || behind > end || !isfinite(cell[i]))
+        size_t n;
+        const char *word = next_word(&at, &n), *wrong;
+        if (!word || word >= end)
             return xyz_fail(x, at, "Lattice: expected nine numbers");
-        at = behind;
+        if (at > end)
+            n -= (size_t)(at - end);
+        if ((wrong = numeral_real(word, n, &cell[i])))
+            return xyz_fail(x, word, "Lattice: '%.*s' %s", shown(n), word,
+                            wrong);
+        at = word + n;
     }
     if (at + strspn(at, " \t") < end)
         return xyz_fail(x, at, "Lattice: more than nine numbers");
@@ -284,7 +265,7 @@ static int read_key(struct xyz_text *x, const char *key, size_t key_length,
 
 static int read_extended_header(struct xyz_text *x)
 {
-    const char *at = x->line;
+    const char *at = x->in.line;
     set_columns(x, 4, 4, plain);
     for (;;) {
         at += strspn(at, " \t");
@@ -310,25 +291,21 @@ static int read_extended_header(struct xyz_text *x)
 int xyz_open(struct ctx *ctx, const struct md *md, const char *path,
              struct xyz_text *x)
 {
-    *x = (struct xyz_text){.ctx = ctx, .md = md, .path = path};
-    x->file = fopen(path, "r");
-    if (!x->file)
+    *x = (struct xyz_text){.in = {.ctx = ctx, .path = path}, .md = md};
+    x->in.file = fopen(path, "r");
+    if (!x->in.file)
         return FAIL(ctx, STATUS_INPUT, "cannot open '%s': %s", path,
                     strerror(errno));
     TRY(read_count(x));
     TRY(next_line(x));
-    if (strchr(x->line, '='))
+    if (strchr(x->in.line, '='))
         return read_extended_header(x);
     return read_plain_header(x);
 }
 
 void xyz_close(struct xyz_text *x)
 {
-    if (x->file)
-        fclose(x->file);
-    free(x->line);
-    x->file = NULL;
-    x->line = NULL;
+    md_text_close(&x->in);
 }
 
 /* ---- rows ---- */
@@ -350,7 +327,8 @@ static int read_type(struct xyz_text *x, const char *word, size_t length,
                      struct md_particle *p)
 {
     int64_t type;
-    if (!is_whole(word, length, &type) || type < 1 || type > x->md->n_species)
+    if (numeral_whole(word, length, &type) || type < 1 ||
+        type > x->md->n_species)
         return xyz_fail(x, word,
                         "type '%.*s': expected a whole number from 1 to the "
                         "number of species, %d",
@@ -373,6 +351,7 @@ static int check_mass(struct xyz_text *x, const struct md_particle *p,
 static int read_column(struct xyz_text *x, enum xyz_column kind,
                        const char *word, size_t length, struct md_particle *p)
 {
+    const char *wrong;
     double value;
     switch (kind) {
     case XYZ_IGNORED:
@@ -382,7 +361,7 @@ static int read_column(struct xyz_text *x, enum xyz_column kind,
     case XYZ_TYPE:
         return read_type(x, word, length, p);
     case XYZ_ID:
-        if (!is_whole(word, length, &p->id) || p->id < 1 ||
+        if (numeral_whole(word, length, &p->id) || p->id < 1 ||
             p->id > x->n_particles)
             return xyz_fail(x, word,
                             "id '%.*s': expected a whole number from 1 to the "
@@ -390,9 +369,8 @@ static int read_column(struct xyz_text *x, enum xyz_column kind,
                             shown(length), word, x->n_particles);
         return 0;
     default:
-        if (!is_real(word, length, &value))
-            return xyz_fail(x, word, "'%.*s' is not a finite number",
-                            shown(length), word);
+        if ((wrong = numeral_real(word, length, &value)))
+            return xyz_fail(x, word, "'%.*s' %s", shown(length), word, wrong);
         if (kind == XYZ_CHARGE)
             p->charge = value;
         else if (kind == XYZ_MASS)
@@ -409,10 +387,10 @@ int xyz_row(struct xyz_text *x, struct md_particle *p)
 {
     size_t length;
     const char *word;
-    TRY_WHILE(x->ctx, next_line(x),
+    TRY_WHILE(x->in.ctx, next_line(x),
               "because: row %" PRId64 " of %" PRId64 " particles was expected",
               x->n_rows + 1, x->n_particles);
-    const char *at = x->line;
+    const char *at = x->in.line;
     *p = (struct md_particle){.id = ++x->n_rows};
     x->mass = 0;
     for (int i = 0; i < x->n_columns; i++) {
@@ -432,12 +410,12 @@ int xyz_row(struct xyz_text *x, struct md_particle *p)
 
 int xyz_end(struct xyz_text *x)
 {
-    ssize_t n;
-    while ((n = getline(&x->line, &x->capacity, x->file)) >= 0) {
-        x->line_number++;
-        const char *text = x->line + strspn(x->line, " \t\r\n");
-        if (strlen(x->line) != (size_t)n)
-            return xyz_fail(x, x->line + strlen(x->line), "%s", no_text);
+    int there;
+    for (;;) {
+        TRY(md_text_line(&x->in, &there));
+        if (!there)
+            return 0;
+        const char *text = x->in.line + strspn(x->in.line, " \t\r\n");
         if (*text != '\0')
             return xyz_fail(x, text,
                             "text after the %" PRId64 " particles that the "
@@ -445,5 +423,4 @@ int xyz_end(struct xyz_text *x)
                             "is not supported",
                             x->n_particles);
     }
-    return 0;
 }

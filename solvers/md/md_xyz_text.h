@@ -15,7 +15,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "md_text.h"
 
 struct ctx;
 struct md;
@@ -40,13 +41,8 @@ enum xyz_column {
 };
 
 struct xyz_text {
-    struct ctx *ctx;
-    const struct md *md; /* for the species */
-    const char *path;
-    FILE *file;
-    char *line;
-    size_t capacity;
-    int64_t line_number;
+    struct md_text in;
+    const struct md *md;         /* for the species */
     int64_t n_particles, n_rows; /* promised, read */
     int has_box, has_ids, has_charges;
     double box[3], tilt[3]; /* xy, xz, yz */

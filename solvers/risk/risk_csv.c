@@ -2,7 +2,6 @@
 #include "solvers/risk/risk_csv.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,8 @@
 #include "base/ctx.h"
 #include "base/deck.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/numeral.h"
 
 enum { ERRORS_BYTES = 6000, FILE_BYTES_MAX = 1 << 30 };
 
@@ -50,17 +51,12 @@ int csv_finish(struct ctx *ctx, const struct csv *c)
 int csv_number(struct csv *c, const struct csv_cell *cell, const char *what,
                double *out)
 {
-    char *end;
-    errno = 0;
-    *out = strtod(cell->text, &end);
+    const char *wrong = numeral_real(cell->text, strlen(cell->text), out);
     if (cell->text[0] == '\0')
         csv_error(c, cell->line, cell->column, "%s is blank", what);
-    else if (end == cell->text || *end != '\0')
-        csv_error(c, cell->line, cell->column, "%s: '%.60s' is not a number",
-                  what, cell->text);
-    else if (!isfinite(*out))
-        csv_error(c, cell->line, cell->column,
-                  "%s: '%.60s' is not a finite number", what, cell->text);
+    else if (wrong != NULL)
+        csv_error(c, cell->line, cell->column, "%s: '%.60s' %s", what,
+                  cell->text, wrong);
     else
         return 0;
     return -1;
@@ -273,6 +269,8 @@ int csv_parse(struct ctx *ctx, const char *path, const char *bytes, size_t n,
     check_encoding(out, r.at, (size_t)(r.end - r.at));
     while (r.at < r.end && !r.failed)
         read_row(&r);
+    if (numeral_may_be_cut(bytes, n))
+        log_warn(ctx->log, "%s:%d: " NUMERAL_CUT, path, r.line - 1);
     out->header = r.cells;
     if (r.failed)
         return FAIL(ctx, STATUS_MEMORY, "no memory for '%s'", path);

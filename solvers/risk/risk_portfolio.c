@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/deck.h"
 #include "base/error.h"
+#include "base/numeral.h"
 #include "solvers/risk/risk.h"
 #include "solvers/risk/risk_csv.h"
 
@@ -216,13 +217,11 @@ static int64_t whole(struct risk_entry *e, enum risk_field field, double least)
 static void check_monitoring(struct risk_entry *e, struct risk_position *p)
 {
     const char *text = e->text[RISK_FIELD_MONITORING];
-    char *end;
     p->fixings = 1;
     p->continuous = strcmp(text, "continuous") == 0;
     if (p->continuous)
         return;
-    e->number[RISK_FIELD_MONITORING] = strtod(text, &end);
-    if (end == text || *end != '\0')
+    if (numeral_real(text, strlen(text), &e->number[RISK_FIELD_MONITORING]))
         wrong(e, RISK_FIELD_MONITORING,
               "monitoring = '%.40s': expected \"continuous\" or a number of "
               "dates",

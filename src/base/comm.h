@@ -97,6 +97,23 @@ int comm_agree(struct ctx *ctx, int status);
  * message. Collective. */
 int comm_step(struct ctx *ctx, int status, int *stop, double *value);
 
+/* The same in two halves, so that ranks work instead of waiting for the
+ * slowest. One pair at a time, and nothing collective between but exchanges
+ * with peers.
+ */
+int comm_agree_begin(struct ctx *ctx, int status);
+int comm_agree_end(struct ctx *ctx);
+int comm_step_begin(struct ctx *ctx, int status, int stop, double value);
+int comm_step_end(struct ctx *ctx, int *stop, double *value);
+
+/* And of n numbers, at most COMM_SMALL: the greatest of each (NaN counts as
+ * infinity), or sums in rank order. */
+enum comm_reduction { COMM_GREATEST, COMM_SUM };
+enum { COMM_SMALL = 4 };
+int comm_reduce_begin(struct ctx *ctx, const double *v, int n,
+                      enum comm_reduction how);
+int comm_reduce_end(struct ctx *ctx, double *v);
+
 /* ---- exchange with a fixed set of peers (halos, migration) ---- */
 
 struct comm_exchange;

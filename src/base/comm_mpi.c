@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/comm_mpi.h"
 #include "base/ctx.h"
@@ -299,8 +298,8 @@ int comm_barrier(struct ctx *ctx)
     return comm_check(ctx, MPI_Barrier(ctx->comm->world), "wait for all ranks");
 }
 
-static int bcast_from(struct ctx *ctx, MPI_Comm comm, int root, void *bytes,
-                      size_t n)
+int comm_bcast_from(struct ctx *ctx, MPI_Comm comm, int root, void *bytes,
+                    size_t n)
 {
     for (size_t done = 0; done < n; done += COMM_PIECE) {
         size_t piece = n - done < COMM_PIECE ? n - done : COMM_PIECE;
@@ -316,7 +315,7 @@ int comm_bcast(struct ctx *ctx, void *bytes, size_t n)
 {
     if (ctx->comm->alone)
         return 0;
-    return bcast_from(ctx, ctx->comm->world, 0, bytes, n);
+    return comm_bcast_from(ctx, ctx->comm->world, 0, bytes, n);
 }
 
 int comm_allgather_double(struct ctx *ctx, double value, double *out)
@@ -344,91 +343,4 @@ int comm_allgather_int64(struct ctx *ctx, int64_t value, int64_t *out)
         ctx,
         MPI_Allgather(&value, 1, MPI_INT64_T, out, 1, MPI_INT64_T, c->world),
         "gather from all ranks");
-}
-
-/* ---- agreement ---- */
-
-/* A status and the rank that has it in one number, such that the greatest is
- * the lowest failing rank's. Exact in a double for any rank count. */
-enum { CODE_BASE = 64 };
-_Static_assert((int)STATUS_COUNT < (int)CODE_BASE,
-               "a status must fit the code");
-
-static double encode(const struct comm *c, int status)
-{
-    if (status == 0)
-        return 0;
-    return (double)(c->size - c->rank) * CODE_BASE + status;
-}
-
-/* Some rank has failed: bring its message to all. */
-static int share_failure(struct ctx *ctx, MPI_Comm comm, double code)
-{
-    struct comm *c = ctx->comm;
-    int from_end = (int)(code / CODE_BASE);
-    int status = (int)(code - (double)from_end * CODE_BASE);
-    int rank = c->size - from_end;
-    if (rank == c->rank) {
-        if (ctx->error.status == 0)
-            FAIL(ctx, status, "%s", status_text(status));
-        if (rank > 0)
-            error_on_rank(ctx, status, rank, c->size);
-        ctx->error.status = status;
-    }
-    bcast_from(ctx, comm, rank, &ctx->error, sizeof(ctx->error));
-    return status;
-}
-
-int comm_agree(struct ctx *ctx, int status)
-{
-    struct comm *c = ctx->comm;
-    if (c->alone)
-        return status;
-    double code = encode(c, status);
-    TRY(comm_max_double(ctx, &code, 1));
-    return code > 0 ? share_failure(ctx, c->world, code) : 0;
-}
-
-int comm_step(struct ctx *ctx, int status, int *stop, double *value)
-{
-    struct comm *c = ctx->comm;
-    double all[3] = {encode(c, status), *stop ? 1 : 0, *value};
-    TRY(comm_max_double(ctx, all, 3));
-    *stop = all[1] > 0;
-    *value = all[2];
-    if (c->alone)
-        return status;
-    return all[0] > 0 ? share_failure(ctx, c->world, all[0]) : 0;
-}
-
-/* How long a rank that failed waits for the others. They come at once where the
- * failure was agreed on; where they do not, they wait for this rank. */
-static const double PATIENCE = 3;
-
-int comm_farewell(struct ctx *ctx, int status, int *alone)
-{
-    struct comm *c = ctx->comm;
-    *alone = c->left;
-    if (c->alone || c->left)
-        return status;
-    double mine = encode(c, status), code = 0;
-    MPI_Request request;
-    TRY(comm_check(ctx,
-                   MPI_Iallreduce(&mine, &code, 1, MPI_DOUBLE, MPI_MAX,
-                                  c->farewell, &request),
-                   "reduce over the ranks"));
-    double until = timer_now() + PATIENCE;
-    for (;;) {
-        int here = 0;
-        TRY(comm_check(ctx, MPI_Test(&request, &here, MPI_STATUS_IGNORE),
-                       "wait for all ranks"));
-        if (here)
-            break;
-        if (status != 0 && timer_now() > until) {
-            *alone = c->left = 1;
-            return status;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    }
-    return code > 0 ? share_failure(ctx, c->farewell, code) : 0;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/comm.h"
+
 /* MPI counts in int, so larger messages go in pieces of this size (a test uses
  * a small one). */
 #ifndef COMM_PIECE
@@ -16,8 +18,21 @@
 enum {
     COMM_TAG_GREET = 1,
     COMM_TAG_ALLTOALL = 2,
+    COMM_TAG_SMALL = 3,
     COMM_TAG_FIRST = 16,
     COMM_TAG_COUNT = 30000 /* MPI promises tags up to 32767 */
+};
+
+/* A reduction of a few numbers that is under way, of COMM_FEW ranks by messages
+ * from each to each. n: how many numbers; 0: there is none. */
+#ifndef COMM_FEW /* a test uses fewer */
+#define COMM_FEW 16
+#endif
+struct comm_small {
+    int n, n_requests;
+    enum comm_reduction how;
+    double mine[COMM_SMALL], all[COMM_SMALL], from[COMM_FEW][COMM_SMALL];
+    MPI_Request request[2 * COMM_FEW];
 };
 
 struct comm {
@@ -31,11 +46,16 @@ struct comm {
     int node; /* a number of this host's own: a rank there, of all */
     int next_tag;
     uint64_t bytes_sent;
+    struct comm_small small;
 };
 
 struct ctx;
 
 /* 0, or the failure of an MPI call: "MPI could not WHAT: ...". */
 int comm_check(struct ctx *ctx, int rc, const char *what);
+
+/* comm_bcast() from another root, over another communicator. */
+int comm_bcast_from(struct ctx *ctx, MPI_Comm comm, int root, void *bytes,
+                    size_t n);
 
 #endif

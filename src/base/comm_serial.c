@@ -11,6 +11,8 @@
 
 struct comm {
     int size;
+    int n; /* numbers of a reduction that is under way */
+    double v[COMM_SMALL];
 };
 
 struct comm_exchange {
@@ -237,6 +239,54 @@ int comm_step(struct ctx *ctx, int status, int *stop, double *value)
     (void)stop;
     TRY(comm_max_double(ctx, value, 1));
     return status;
+}
+
+int comm_reduce_begin(struct ctx *ctx, const double *v, int n,
+                      enum comm_reduction how)
+{
+    struct comm *c = ctx->comm;
+    if (n > COMM_SMALL || c->n != 0)
+        return FAIL(ctx, STATUS_INTERNAL, "a reduction too many is under way");
+    c->n = n;
+    for (int k = 0; k < n; k++)
+        c->v[k] = how == COMM_GREATEST && isnan(v[k]) ? INFINITY : v[k];
+    return 0;
+}
+
+int comm_reduce_end(struct ctx *ctx, double *v)
+{
+    struct comm *c = ctx->comm;
+    memcpy(v, c->v, (size_t)c->n * sizeof *v);
+    c->n = 0;
+    return 0;
+}
+
+int comm_agree_begin(struct ctx *ctx, int status)
+{
+    double code = status;
+    return comm_reduce_begin(ctx, &code, 1, COMM_GREATEST);
+}
+
+int comm_agree_end(struct ctx *ctx)
+{
+    double code;
+    TRY(comm_reduce_end(ctx, &code));
+    return (int)code;
+}
+
+int comm_step_begin(struct ctx *ctx, int status, int stop, double value)
+{
+    double v[3] = {status, stop, value};
+    return comm_reduce_begin(ctx, v, 3, COMM_GREATEST);
+}
+
+int comm_step_end(struct ctx *ctx, int *stop, double *value)
+{
+    double v[3];
+    TRY(comm_reduce_end(ctx, v));
+    *stop = v[1] > 0;
+    *value = v[2];
+    return (int)v[0];
 }
 
 int comm_exchange_create(struct ctx *ctx, int n, const int *peers,

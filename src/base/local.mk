@@ -8,6 +8,8 @@ libwarpdeck_a_SOURCES += \
 	src/base/log.h \
 	src/base/meters.c \
 	src/base/meters.h \
+	src/base/numeral.c \
+	src/base/numeral.h \
 	src/base/param.h \
 	src/base/param_help.h \
 	src/base/param_value.h \
@@ -25,6 +27,7 @@ libwarpdeck_a_SOURCES += \
 libwarpdeck_a_SOURCES += \
 	src/base/deck.c \
 	src/base/deck_error.c \
+	src/base/deck_override.c \
 	src/base/deck_toml.cpp \
 	src/base/param.c \
 	src/base/param_choice.c \
@@ -39,6 +42,7 @@ if WITH_MPI
 libwarpdeck_a_SOURCES += \
 	src/base/comm_mpi.h \
 	src/base/comm_mpi.c \
+	src/base/comm_mpi_agree.c \
 	src/base/comm_mpi_exchange.c \
 	src/base/comm_shared.c \
 	src/base/comm_shared.h

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numeral.h"
+
 enum { PRINT_MAX = 48, WHY_MAX = 256 };
 
 const char *param_format_double(double number, char *buf, size_t size)
@@ -115,7 +117,11 @@ static int convert_int(struct params *p, const struct param *param,
                floor(node->number) == node->number) {
         *out = (int64_t)node->number;
     } else if (node->kind == DECK_DOUBLE) {
-        complain(p, param, node, "expected a whole number");
+        complain(p, param, node,
+                 fabs(node->number) > exact
+                     ? "too large; whole numbers, of all their digits, go up "
+                       "to 9223372036854775807"
+                     : "expected a whole number");
         return -1;
     } else {
         complain_type(p, param, node, "an integer");
@@ -145,6 +151,10 @@ static int convert_double(struct params *p, const struct param *param,
     }
     if (!isfinite(*out)) {
         complain(p, param, node, "must be a finite number");
+        return -1;
+    }
+    if (fabs(*out) > NUMERAL_MOST) {
+        complain(p, param, node, "must be within -1e150 and 1e150");
         return -1;
     }
     return check_range(p, param, node, *out);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/dimensions.h"
+#include "base/numeral.h"
 
 /* CODATA 2018 (E. Tiesinga et al., Rev. Mod. Phys. 93, 025010, 2021). The first
  * three are exact since the SI of 2019. */
@@ -417,21 +418,11 @@ static int wrong_dimension(const char *unit, enum unit_system system,
     return -1;
 }
 
-/* The number at the start: decimal only; strtod() alone would also take
- * "inf", "nan" and hexadecimal. */
-static const char *parse_number(const char *text, double *number)
+/* What would be 0 of a unit "x...". */
+static int is_hexadecimal(const char *number)
 {
-    const char *s = skip_blanks(text);
-    const char *digits = s + (*s == '-' || *s == '+');
-    char *end;
-
-    if (!isdigit((unsigned char)*digits) &&
-        !(*digits == '.' && isdigit((unsigned char)digits[1])))
-        return NULL;
-    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-        return NULL;
-    *number = strtod(s, &end);
-    return end;
+    const char *s = number + (*number == '-' || *number == '+');
+    return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 }
 
 int unit_parse_quantity(const char *text, enum unit_system system,
@@ -439,15 +430,23 @@ int unit_parse_quantity(const char *text, enum unit_system system,
                         size_t why_size)
 {
     struct parsed_unit u;
-    double number = 0.0;
-    const char *unit = parse_number(text, &number);
+    double number;
+    const char *start = skip_blanks(text), *wrong;
+    size_t length = numeral_length(start);
+    const char *unit = start + length;
 
-    if (unit == NULL || !isfinite(number)) {
+    if (length == 0 || is_hexadecimal(start)) {
         snprintf(why, why_size, "expected a number%s, got the text \"%.40s\"",
                  same_dimension(dim, DIM_NONE) || system == UNITS_LJ
                      ? ""
                      : " or a quoted quantity with its unit",
                  text);
+        return -1;
+    }
+    wrong = numeral_real(start, length, &number);
+    if (wrong != NULL) {
+        snprintf(why, why_size, "'%.*s' %s", length < 40 ? (int)length : 40,
+                 start, wrong);
         return -1;
     }
     if (*skip_blanks(unit) == '\0') {
@@ -469,7 +468,7 @@ int unit_parse_quantity(const char *text, enum unit_system system,
     if (!matches(&u, dim))
         return wrong_dimension(unit, system, dim, why, why_size);
     *value = number * (u.si / system_si(system, dim));
-    if (!isfinite(*value)) {
+    if (!(fabs(*value) <= NUMERAL_MOST)) {
         snprintf(why, why_size, "the value is too large");
         return -1;
     }

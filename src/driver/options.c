@@ -1,13 +1,13 @@
 /* The command line, understood. Only what the tables in commands.c say. */
 #include "driver/commands.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/deck.h"
 #include "base/error.h"
+#include "base/numeral.h"
 #include "driver/options.h"
 
 static const char *nearest_command(const char *typed)
@@ -220,13 +220,12 @@ int option_count(struct ctx *ctx, const struct command_line *line, int id,
     const char *text = line->option[id];
     if (text == NULL)
         return 0;
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || n < min || n > 2147483647)
+    int64_t n;
+    if (numeral_whole(text, strlen(text), &n) != NULL || n < min ||
+        n > 2147483647)
         return FAIL(ctx, STATUS_USAGE,
                     "--%s %s: expected a whole number of at least %ld",
                     options[id].name, text, min);
-    *value = n;
+    *value = (long)n;
     return 0;
 }

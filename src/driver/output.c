@@ -30,18 +30,27 @@ static char *join(const char *folder, const char *name, const char *ending)
     return path;
 }
 
-static int make_folder(struct ctx *ctx, const char *folder)
+/* *made: the length of the first part of the path that was not there; 0: all
+ * of it was. */
+static int make_folder(struct ctx *ctx, const char *folder, size_t *made)
 {
     char *path = strdup(folder);
     if (path == NULL)
         return FAIL(ctx, STATUS_MEMORY, "out of memory");
-    int status = 0;
+    int status = 0, again = 3;
     for (char *c = path + 1; status == 0; c++) {
         if (*c != '/' && *c != '\0')
             continue;
         char end = *c;
         *c = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        if (mkdir(path, 0777) == 0)
+            *made = *made > 0 ? *made : (size_t)(c - path);
+        else if (errno == ENOENT && again-- > 0) {
+            /* Another run has just removed it, see remove_empty(). */
+            *c = end;
+            c = path;
+            continue;
+        } else if (errno != EEXIST)
             status = FAIL(ctx, STATUS_IO, "cannot make the folder '%s': %s",
                           path, strerror(errno));
         *c = end;
@@ -150,7 +159,7 @@ int output_name(struct ctx *ctx, const char *folder, const char *name,
         out->log == NULL || out->stop == NULL || out->lock == NULL)
         status = FAIL(ctx, STATUS_MEMORY, "out of memory");
     else if (comm_rank(ctx->comm) == 0)
-        status = make_folder(ctx, out->folder);
+        status = make_folder(ctx, out->folder, &out->made);
     return comm_agree(ctx, status);
 }
 
@@ -164,8 +173,22 @@ int output_prepare(struct ctx *ctx, const struct output *out, const char *name,
     return saves_clean(ctx, out, name, existing == OUTPUT_REPLACE);
 }
 
+/* A run that fails before it writes leaves no folders that it has made. */
+static void remove_empty(char *folder, size_t made)
+{
+    size_t n = folder != NULL && made > 0 ? strlen(folder) : 0;
+    for (; n >= made && n > 0; n--) {
+        if (folder[n] != '/' && folder[n] != '\0')
+            continue;
+        folder[n] = '\0';
+        if (rmdir(folder) != 0 && errno != ENOENT) /* "a//b", "a/" */
+            return;
+    }
+}
+
 void output_free(struct output *out)
 {
+    remove_empty(out->folder, out->made);
     free(out->folder);
     free(out->h5);
     free(out->aside);

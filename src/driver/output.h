@@ -5,12 +5,15 @@
 #ifndef WARPDECK_DRIVER_OUTPUT_H
 #define WARPDECK_DRIVER_OUTPUT_H
 
+#include <stddef.h>
+
 struct ctx;
 
 struct output {
     char *folder; /* "." where none was given */
     char *h5, *log, *stop, *lock;
     char *aside; /* name of the results while they are being written to */
+    size_t made; /* bytes of `folder` up to the first one that was missing */
 };
 
 /* Whether there are results, those of a run included that was killed while it
@@ -32,6 +35,8 @@ enum output_existing { OUTPUT_REFUSE, OUTPUT_REPLACE, OUTPUT_GO_ON };
  * STATUS_IO. */
 int output_prepare(struct ctx *ctx, const struct output *out, const char *name,
                    enum output_existing existing, double bytes);
+/* Also removes the folders that output_name() made, where nothing is in them.
+ */
 void output_free(struct output *out);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/numeral.h"
 #include "base/timer.h"
 #include "driver/commands.h"
 
@@ -66,11 +67,10 @@ static double parse_wall_time(const char *text)
 static double slurm_seconds(void)
 {
     const char *text = getenv("SLURM_JOB_END_TIME");
-    char *end;
-    if (text == NULL || !isdigit((unsigned char)text[0]))
+    double at;
+    if (text == NULL || numeral_real(text, strlen(text), &at) != NULL)
         return HUGE_VAL;
-    double at = strtod(text, &end);
-    return *end == '\0' && isfinite(at) ? at - (double)time(NULL) : HUGE_VAL;
+    return at - (double)time(NULL);
 }
 
 int stop_deadline(struct ctx *ctx, const struct command_line *line)

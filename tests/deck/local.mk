@@ -1,5 +1,6 @@
 # tests/deck: units, decks and their keys.
 DECK_UNIT_TESTS = \
+	tests/deck/t_numeral \
 	tests/deck/t_units \
 	tests/deck/t_deck \
 	tests/deck/t_params \
@@ -8,6 +9,8 @@ DECK_UNIT_TESTS = \
 	tests/deck/t_fuzz_deck
 check_PROGRAMS += $(DECK_UNIT_TESTS)
 TESTS += $(DECK_UNIT_TESTS)
+tests_deck_t_numeral_SOURCES = tests/deck/t_numeral.c
+tests_deck_t_numeral_LDADD = $(TEST_LIBS)
 tests_deck_t_units_SOURCES = tests/deck/t_units.c
 tests_deck_t_units_LDADD = $(TEST_LIBS)
 tests_deck_t_deck_SOURCES = tests/deck/t_deck.c
@@ -30,7 +33,9 @@ FUZZ_WATCHED = -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 tests_deck_t_fuzz_deck_SOURCES += \
 	src/base/deck.c \
 	src/base/deck_error.c \
+	src/base/deck_override.c \
 	src/base/deck_toml.cpp \
+	src/base/numeral.c \
 	src/base/param.c \
 	src/base/param_choice.c \
 	src/base/param_convert.c \

@@ -243,6 +243,19 @@ static void test_overrides(struct ctx *ctx)
     n = find2(deck, "md", "steps");
     tap_ok(n != NULL && n->integer == 20 && n->place.override == 1,
            "it replaces the value and knows its number");
+    tap_ok(deck_override(deck, "md.a=+05", 1, why, sizeof why) == 0 &&
+               deck_override(deck, "md.b=.5", 1, why, sizeof why) == 0 &&
+               deck_override(deck, "md.c=99999999999999999999", 1, why,
+                             sizeof why) == 0 &&
+               deck_override(deck, "md.d=.5.", 1, why, sizeof why) == 0,
+           "numbers that TOML does not take are overrides, too");
+    n = deck_find(deck->root, "md");
+    const struct deck_node *a = deck_find(n, "a"), *b = deck_find(n, "b"),
+                           *c = deck_find(n, "c"), *d = deck_find(n, "d");
+    tap_ok(a->kind == DECK_INT && a->integer == 5 && b->kind == DECK_DOUBLE &&
+               b->number == 0.5 && c->kind == DECK_DOUBLE &&
+               c->number == 1e20 && d->kind == DECK_STRING,
+           "with the numbers that they say; other words are texts");
     tap_ok(deck_override(deck, "md.pair.style=lj", 2, why, sizeof why) == 0,
            "an override makes the sections it needs");
     n = deck_find(find2(deck, "md", "pair"), "style");

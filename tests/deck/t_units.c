@@ -98,7 +98,7 @@ static void test_refusals(void)
     refused("nan m", UNITS_SI, DIM_LENGTH, "expected a number");
     refused("inf m", UNITS_SI, DIM_LENGTH, "expected a number");
     refused("0x10 m", UNITS_SI, DIM_LENGTH, "expected a number");
-    refused("1e999 m", UNITS_SI, DIM_LENGTH, "expected a number");
+    refused("1e999 m", UNITS_SI, DIM_LENGTH, "'1e999' is too large");
     refused("1e308 km", UNITS_SI, DIM_LENGTH, "too large");
     refused("2.5", UNITS_REAL, DIM_LENGTH, "without quotes");
     refused("2 m", UNITS_SI, DIM_NONE, "no unit");

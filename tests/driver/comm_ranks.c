@@ -265,28 +265,69 @@ static void test_agreement(struct ctx *ctx)
     all_ok(ctx, isinf(value), "a value that is no number is seen by all");
 }
 
+/* The same in two halves, with an exchange in between. */
+static void test_halves(struct ctx *ctx)
+{
+    int stop = rank == size / 2, status = comm_step_begin(ctx, 0, stop, -rank);
+    double value = 5, sum[3] = {rank + 1, 0.25, -1};
+    int64_t below = 0;
+    test_two_in_flight(ctx);
+    status = status ? status : comm_step_end(ctx, &stop, &value);
+    all_ok(ctx, status == 0 && stop == 1 && value == 0,
+           "a step in two halves: the wish to stop, the greatest value");
+    status = comm_step_begin(ctx, 0, 0, rank == 0 ? NAN : 1);
+    status = status ? status : comm_step_end(ctx, &stop, &value);
+    all_ok(ctx, status == 0 && stop == 0 && isinf(value),
+           "so is a value that is no number");
+    status = comm_reduce_begin(ctx, sum, 3, COMM_SUM);
+    all_ok(ctx, comm_reduce_begin(ctx, sum, 3, COMM_SUM) != 0,
+           "a second one is refused while it is under way");
+    error_clear(ctx);
+    status = status ? status : comm_reduce_end(ctx, sum);
+    all_ok(ctx,
+           status == 0 && sum[0] == 0.5 * size * (size + 1) &&
+               sum[1] == 0.25 * size && sum[2] == -size,
+           "sums of all ranks");
+    all_ok(ctx,
+           comm_agree_begin(ctx, 0) == 0 && comm_agree_end(ctx) == 0 &&
+               comm_exscan_int64(ctx, 1, &below) == 0 && below == rank,
+           "all well is agreed on in two halves");
+}
+
 /* The two last ranks fail, in different ways: the lower one counts. */
 static void test_failure(struct ctx *ctx)
 {
+    static const char *const told[] = {
+        "all ranks hold the lowest failing rank's message",
+        "so they do when a step carries it",
+        "so they do when they agree in two halves",
+        "so they do when a step in two halves carries it"};
     int first = size > 1 ? size - 2 : 0, status = 0, stop = 0;
     double value = 0;
     char want[100];
     snprintf(want, sizeof(want), "rank %d is out of paper\n", first);
-    for (int how = 0; how < 2; how++) {
+    for (int how = 0; how < 4; how++) {
         status = 0;
         if (rank >= first)
             status = FAIL_AT(ctx, rank == first ? STATUS_INPUT : STATUS_IO,
                              "rank %d is out of paper", rank);
-        status = how == 0 ? comm_agree(ctx, status)
-                          : comm_step(ctx, status, &stop, &value);
+        if (how == 0)
+            status = comm_agree(ctx, status);
+        else if (how == 1)
+            status = comm_step(ctx, status, &stop, &value);
+        else if (how == 2)
+            status = comm_agree_begin(ctx, status) ? STATUS_INTERNAL
+                                                   : comm_agree_end(ctx);
+        else
+            status = comm_step_begin(ctx, status, stop, value)
+                         ? STATUS_INTERNAL
+                         : comm_step_end(ctx, &stop, &value);
         int same = status == STATUS_INPUT &&
                    ctx->error.status == STATUS_INPUT &&
                    error_prefix(ctx)[0] == '\0' &&
                    strncmp(ctx->error.text, want, strlen(want)) == 0;
         error_clear(ctx);
-        all_ok(ctx, same,
-               how == 0 ? "all ranks hold the lowest failing rank's message"
-                        : "so they do when a step carries it");
+        all_ok(ctx, same, told[how]);
     }
 }
 
@@ -317,6 +358,7 @@ int main(int argc, char **argv)
     test_long_messages(&ctx);
     test_two_in_flight(&ctx);
     test_agreement(&ctx);
+    test_halves(&ctx);
     test_failure(&ctx);
     test_speed(&ctx);
     int status = tap_done();

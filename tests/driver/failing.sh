@@ -29,7 +29,13 @@ contains out/toy.log "error: the toy broke at step 5" "the log has the message"
 fails_so 1 alone 0 1 "the toy gives up without a word"
 fails_so 1 nan 0 3 "step 4: hidden is not finite"
 fails_so 1 start 0 2 "the toy does not start"
-is "$(ls out)" "" "a run that cannot start leaves no results"
+test ! -e out
+is $? 0 "a run that cannot start leaves no results, nor a folder"
+mkdir -p kept/empty
+"$TOY" run toy.toml toy.fail=start --output kept/made//so/ >/dev/null 2>&1
+is "$(ls kept)" empty "it leaves no folder that it made, and those that it found"
+"$TOY" run toy.toml toy.fail=start --output kept/empty >/dev/null 2>&1
+is "$(ls kept)" empty "also where it would have written there"
 
 "$TOY" run toy.toml --output named --resume "a:1: error: b.h5" 2>tap.err
 is "$? $(grep -c "^error: .*a:1: error: b.h5" tap.err)" "2 1" \

@@ -4,11 +4,13 @@ check_PROGRAMS += tests/driver/comm_ranks tests/driver/toy \
 tests_driver_comm_ranks_SOURCES = tests/driver/comm_ranks.c
 tests_driver_comm_ranks_LDADD = $(TEST_LIBS)
 if WITH_MPI
-# The same where every message of more than seven bytes goes in pieces.
+# The same where every message of more than seven bytes goes in pieces, and all
+# ranks are too many for messages from each to each.
 check_PROGRAMS += tests/driver/comm_pieces
 tests_driver_comm_pieces_SOURCES = tests/driver/comm_ranks.c \
-	src/base/comm_mpi.c src/base/comm_mpi_exchange.c
-tests_driver_comm_pieces_CPPFLAGS = $(AM_CPPFLAGS) '-DCOMM_PIECE=((size_t)7)'
+	src/base/comm_mpi.c src/base/comm_mpi_agree.c src/base/comm_mpi_exchange.c
+tests_driver_comm_pieces_CPPFLAGS = $(AM_CPPFLAGS) '-DCOMM_PIECE=((size_t)7)' \
+	-DCOMM_FEW=1
 tests_driver_comm_pieces_LDADD = $(TEST_LIBS)
 endif
 # The ordinary program with a solver that fails on demand instead of ours.

@@ -130,7 +130,7 @@ static void check_errors(struct ctx *ctx)
     refused(ctx, "2\n" BOX "\nAr 1 2 3\nKr 1 2.5.1 3\n", "",
             ":4:6: error: '2.5.1' is not");
     refused(ctx, "2\n" BOX "\nAr 1 2 3\nKr 1 1e999 3\n", "",
-            ":4:6: error: '1e999' is not");
+            ":4:6: error: '1e999' is too large");
     refused(ctx, "2\n" BOX "\nAr 1 2 3\nKr 1 2 5 6\n", "",
             ":4:10: error: unexpected '6'");
     refused(ctx, "1\n" BOX "\nAr 1 2 3\nKr 1 2 5\n", "",

@@ -358,7 +358,7 @@ def check_refused():
         ("too many atoms", good.replace("384 atoms", "99999999 atoms"),
          "bad.data:18: error: the header promises 99999999 atoms, more than"),
         ("an endless box", re.sub(r"\S+ \S+ zlo", "-1e308 1e308 zlo", good),
-         "the box is inf long in z"),
+         "bad.data:16: error: the box's lower edge: '-1e308' is too large"),
         ("a bond across the box", good.replace("\n1 1 1 2\n", "\n1 1 1 200\n"),
          "the bond of atoms 1 and 200 is 10.6555 long, more than half the box"),
         ("nothing", "", "empty"),

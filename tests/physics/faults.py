@@ -65,6 +65,18 @@ for ranks in RANKS:
     says(mdrun.refused(DECK, "md.timestep=1e30", ranks=ranks), 3,
          [r"step \d+"], f"a timestep of 1e30 ends at once ({ranks} ranks)")
 
+for ranks in RANKS:
+    for velocity in "1e149", "1e25":
+        mdrun.write("start.xyz", '2\nLattice="8 0 0 0 8 0 0 0 8" Properties='
+                    f"species:S:1:pos:R:3:vel:R:3\nA 1 1 1 0 {velocity} 0\n"
+                    "A 4 4 4 0 0 0\n")
+        code, said = mdrun.refused(READ, ranks=ranks)
+        tap.ok(code == 3 and re.search(r"step 1: particle 1 at .* of the start "
+                                       "is far from what its unit is for",
+                                       said) and "nan" not in said,
+               f"a velocity of {velocity} ends at once, with its particle and "
+               f"what may be wrong ({ranks} ranks)")
+
 # ---- the box ----
 for ranks in RANKS:
     says(mdrun.refused(DECK, "md.initial.cells=[2,5,5]", ranks=ranks), 2,

@@ -156,7 +156,7 @@ WRONG = [
      r"conf.gro:131: .*first edge"),
     ("conf.gro", r"\n[^\n]*\n\Z", "\n", r"conf.gro:131: .*ends here"),
     ("conf.gro", r"\A([^\n]*\n[^\n]*\n.{25})...", r"\1abc",
-     r"conf.gro:3: .*no finite number"),
+     r"conf.gro:3: .*position x: '0.abc\d+' is not a number"),
 ]
 for name, what, by, want in WRONG:
     change(name, what, by)

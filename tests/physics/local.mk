@@ -27,6 +27,7 @@ PHYSICS_TESTS = \
 	tests/physics/groups.py \
 	tests/physics/guards.py \
 	tests/physics/h5md_start.py \
+	tests/physics/input_numbers.py \
 	tests/physics/lammps_bench.py \
 	tests/physics/measured.py \
 	tests/physics/measured_bonds.py \

@@ -124,7 +124,7 @@ WRONG = [
     ([SPECIES, POS, ("charge:I:1", lambda i: [1])],
      r"property 'charge' must be charge:R:1"),
     ([SPECIES, POS, ("charge:R:1", lambda i: ["x"])],
-     r"wrong.xyz:3:\d+: .*'x' is not a finite number"),
+     r"wrong.xyz:3:\d+: .*'x' is not a number"),
     ([SPECIES, POS, Q, ("q:R:1", Q[1])], r"a property stands twice"),
 ]
 for columns, want in WRONG:

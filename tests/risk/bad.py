@@ -97,6 +97,9 @@ CSV = {
     "inf": ("x,european,A,call,1,inf,1", "2:21: error: strike: 'inf'"),
     "a number too large for any": ("x,european,A,call,1e999,1,1",
                                    "2:19: error: quantity: '1e999'"),
+    "a hexadecimal number": ("x,european,A,call,0x1p3,100,1",
+                             "'0x1p3' is hexadecimal"),
+    "a decimal comma": ('x,european,A,call,1,"100,5",1', "'100,5' has a comma"),
     "text for a number": ("x,european,A,call,1,1oo,1", "'1oo' is not a number"),
     "the same id twice": ("x,european,A,call,1,100,1\nx,stock,A,,1,,",
                           "3:1: error: id 'x' stands at"),
@@ -140,6 +143,11 @@ both = run(HEAD + "x,european,A,call,nan,100,1\ny,european,Z,call,1,-1,1\n")
 tap.ok("book.csv:2" in both.stderr and "book.csv:3" in both.stderr and
        "2 errors; nothing was started" in both.stderr,
        "all rows that are wrong are told at once")
+cut = run(GOOD.rstrip(), command="check")
+tap.ok(cut.returncode == 0 and "book.csv:2: the file ends with a number and no "
+       "end of the line" in cut.stdout + cut.stderr and
+       "no end" not in run(GOOD, command="check").stderr,
+       "a last number that may have been cut is told of")
 
 # ---- keys
 refused("a negative volatility", GOOD, "volatility = -0.2: must be at least 0",
