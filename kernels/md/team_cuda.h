@@ -6,9 +6,9 @@
  * has to wait: then each that has queued the same calls notes what it would
  * launch, kernel after kernel, and each kernel is launched once, layer z of the
  * grid with the arguments of store z. Who has queued something else, or notes
- * another kernel or grid, goes alone; but a rebuild that only some have does not
- * keep them from what follows (team_calls_cuda.cu). Each store's numbers are
- * those it has alone, to the last bit.
+ * another kernel or grid, goes alone; but a rebuild that only some have does
+ * not keep them from what follows (team_calls_cuda.cu). Each store's numbers
+ * are those it has alone, to the last bit.
  *
  * How a kernel joins:
  * - Its text is a __device__ function of its arguments that knows nothing of
