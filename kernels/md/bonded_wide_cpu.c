@@ -1,4 +1,4 @@
-/* bonded_wide_cpu.c: angles and CHARMM's dihedrals, many at a time.
+/* bonded_wide_cpu.c: angles and dihedrals, many at a time.
  *
  * As in bonded_lanes_cpu.c: particles are loaded and stored one by one, and
  * what is between is done for WIDE terms at once, in doubles. The formulas are
@@ -25,14 +25,15 @@ enum { WIDE = 16 };
 enum { ARC_DEGREE = 13 };
 static const double arc_end = 0.25;
 
-/* A dihedral's k n cos(delta) and k n sin(delta). */
+/* What a dihedral's energy changes by: CHARMM's k n cos(delta) and k n
+ * sin(delta), of others the derivative of a polynomial of the cosine. */
 struct torque {
-    double even, odd, weight;
-    int n;
+    double even, odd, weight, power[DIHEDRAL_POWERS];
+    int n, powers;
 };
 
 struct md_wide {
-    int angles, dihedrals; /* all their types can be done so */
+    int angles; /* all their types can be done so */
     double arc[ARC_DEGREE + 1];
     struct torque torque[];
 };
@@ -46,6 +47,18 @@ static double arc_of(const void *user, double x2)
     return asin(x) / x;
 }
 
+static void find_torque(const struct md_dihedral_coeff *c, struct torque *to)
+{
+    *to = (struct torque){.n = 0};
+    to->powers = dihedral_powers(c, to->power);
+    if (c->style == MD_DIHEDRAL_CHARMM) {
+        to->even = c->k * c->n * cos(c->delta);
+        to->odd = c->k * c->n * sin(c->delta);
+        to->weight = c->weight;
+        to->n = c->n;
+    }
+}
+
 int md_wide_create(struct md_store *s)
 {
     const struct md_force_field *f = s->setup.field;
@@ -54,17 +67,11 @@ int md_wide_create(struct md_store *s)
     if (!w)
         return -1;
     s->terms->wide = w;
-    w->angles = w->dihedrals = 1;
+    w->angles = 1;
     for (int k = 0; k < f->n_angles; k++)
         w->angles &= f->angles[k].style != MD_ANGLE_COSINE;
-    for (int k = 0; k < f->n_dihedrals; k++) {
-        const struct md_dihedral_coeff *c = &f->dihedrals[k];
-        w->dihedrals &= c->style == MD_DIHEDRAL_CHARMM;
-        w->torque[k] = (struct torque){.even = c->k * c->n * cos(c->delta),
-                                       .odd = c->k * c->n * sin(c->delta),
-                                       .weight = c->weight,
-                                       .n = c->n};
-    }
+    for (int k = 0; k < f->n_dihedrals; k++)
+        find_torque(&f->dihedrals[k], &w->torque[k]);
     struct segment_basis basis;
     segment_basis_make(&basis, ARC_DEGREE);
     segment_fit(&basis, arc_of, NULL, 0, arc_end, w->arc);
@@ -74,8 +81,7 @@ int md_wide_create(struct md_store *s)
 int md_has_wide(const struct md_store *s, int kind)
 {
     const struct md_wide *w = s->terms->wide;
-    return (kind == MD_TERM_ANGLE && w->angles) ||
-           (kind == MD_TERM_DIHEDRAL && w->dihedrals);
+    return (kind == MD_TERM_ANGLE && w->angles) || kind == MD_TERM_DIHEDRAL;
 }
 
 /* ---- particles in, forces out ---- */
@@ -422,13 +428,27 @@ static __attribute__((noinline)) void add_torsion_sums(struct bonded_run *r,
     }
 }
 
+/* du/dphi where the energy is a polynomial of the cosine: -P' sin(phi). */
+KERNEL_FN void add_powers(const struct md_wide *w, const struct block *b,
+                          const struct torsions *t, double slope[WIDE])
+{
+    double power[DIHEDRAL_POWERS][WIDE], sum[WIDE];
+    for (int l = 0; l < WIDE; l++)
+        for (int n = 0; n < DIHEDRAL_POWERS; n++)
+            power[n][l] = w->torque[b->term[l < b->n ? l : 0].type].power[n];
+    EACH(l) sum[l] = power[DIHEDRAL_POWERS - 1][l];
+    for (int n = DIHEDRAL_POWERS - 2; n >= 0; n--)
+        EACH(l) sum[l] = sum[l] * t->cosine[l] + power[n][l];
+    EACH(l) slope[l] -= sum[l] * t->sine[l];
+}
+
 static void run_torsions(struct bonded_run *r, struct block *b)
 {
     const struct md_wide *w = r->s->terms->wide;
     struct torsions t;
     struct ends e;
     double even[WIDE], odd[WIDE], c[WIDE], s[WIDE], slope[WIDE];
-    int n[WIDE], most = 0;
+    int n[WIDE], most = 0, powers = 0;
     find_block(b, 4);
     subtract(r->s, b, 0, 1, t.f);
     subtract(r->s, b, 1, 2, t.g);
@@ -439,10 +459,13 @@ static void run_torsions(struct bonded_run *r, struct block *b)
         odd[l] = to->odd;
         n[l] = to->n;
         most = to->n > most ? to->n : most;
+        powers |= to->powers;
     }
     torsion_angles(&t);
     turn_all(&t, n, most, c, s);
     EACH(l) slope[l] = odd[l] * c[l] - even[l] * s[l];
+    if (powers)
+        add_powers(w, b, &t, slope);
     torsion_pulls(&t, slope, b->force);
     find_ends(r, b, &e);
     if (e.any)

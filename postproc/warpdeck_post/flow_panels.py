@@ -325,7 +325,7 @@ def slice_(axes, f, name, normal, at, matplotlib):
             shown, cax=axes.inset_axes([1.02, 0.0, 0.035, 1.0]))
     bar.set_label(labels.axis(title, f.field_unit(field)))
     bar.outline.set_linewidth(0.5)
-    axes.set_title(f"{title.capitalize()} at {frame.AXES[normal]} = "
+    axes.set_title(f"{labels.sentence(title)} at {frame.AXES[normal]} = "
                    f"{f.centers(normal)[index]:.5g} {unit}".rstrip())
     return ratio
 

@@ -194,6 +194,7 @@ def _draw(heads, rows, names, path):
         name, _, unit = heads[i].rstrip("]").partition(" [")
         put(labels.axis(name.replace("_", " "), labels.drawn(unit)))
     try:
+        plot.panels.powers(figure)
         figure.savefig(path)
     except OSError as error:
         raise cannot_write(path, error) from None

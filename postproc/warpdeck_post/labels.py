@@ -128,6 +128,11 @@ def axis(name, unit):
     return f"{name} ({unit})" if unit else name
 
 
+def sentence(text):
+    """"Number density H": the first letter alone is made a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def count(n, thing):
     """"1 frame", "2 frames"."""
     return f"{n} {thing}{'' if n == 1 else 's'}"

@@ -156,6 +156,13 @@ def profile_graphs(r):
     return found
 
 
+def _to_faces(middles):
+    """The middles of slabs of one height, and the outer faces of the first and
+    the last."""
+    half = (middles[1] - middles[0]) / 2 if len(middles) > 1 else middles[0]
+    return numpy.r_[middles[0] - half, middles, middles[-1] + half]
+
+
 def profile(axes, r, title, columns, label, kind):
     """Columns over the slabs' places, as steps as high as the slabs."""
     table = r.table(SLABS)
@@ -174,9 +181,9 @@ def profile(axes, r, title, columns, label, kind):
         if kind in ("temperature", "velocity") and "number_density" in table:
             # nothing has neither
             values = numpy.where(table["number_density"] > 0, values, numpy.nan)
-        axes.plot(table[over], values, **line, drawstyle="steps-mid",
-                  label=name)
-    axes.set_xlim(table[over][0], table[over][-1])
+        axes.plot(_to_faces(table[over]), numpy.pad(values, 1, "edge"), **line,
+                  drawstyle="steps-mid", label=name)
+    axes.set_xlim(*_to_faces(table[over])[[0, -1]])
     axes.set_xlabel(labels.axis(over, r.column_unit(SLABS, over)))
     axes.set_ylabel(labels.axis(label, r.column_unit(SLABS, columns[0])))
     if kind == "number_density":
@@ -216,7 +223,8 @@ def field_map(axes, r, column):
     bar.set_label(labels.axis(column.replace("_", " "),
                               r.column_unit(COLUMNS, column)))
     bar.outline.set_linewidth(0.5)
-    axes.set_title(column.replace("_", " ").capitalize() + ", averaged")
+    axes.set_title(labels.sentence(column.replace("_", " ")) +
+                   ", averaged")
 
 
 # ---- viscosity ----

@@ -29,6 +29,23 @@ def style(matplotlib):
         "savefig.dpi": 160})
 
 
+def powers(figure):
+    """The power of ten that all numbers of an axis have, with its unit: above
+    the axis it would stand in the legend. Before a figure is saved."""
+    figure.draw_without_rendering()  # limits are known then
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            # with the minus sign of printers
+            power = axis.get_major_formatter().get_offset().replace("−", "-")
+            if not (axis.get_visible() and power.startswith("1e")):
+                continue
+            text, factor = axis.get_label_text(), f"$10^{{{int(power[2:])}}}$"
+            name, unit, rest = text.rpartition(" (")
+            axis.set_label_text(f"{name}{unit}{factor} {rest}" if unit else
+                                f"{text} ({factor})")
+            axis.offsetText.set_visible(False)
+
+
 def line(i):
     """Color and dashes of the i-th curve: where the colors are used up they come
     again with other dashes."""
@@ -94,7 +111,7 @@ def _limits(axes, x, y):
                       xycoords="axes fraction", fontsize=8.5, color="0.3",
                       va="top" if above else "bottom")
         return
-    least = 1e-6 * max(abs(low), abs(high), 1e-12)
+    least = 1e-6 * (max(abs(low), abs(high)) or 1e-12)  # J may be 1e-21
     if high - low < least:
         axes.set_ylim(low - 5 * least, high + 5 * least)
 
@@ -168,7 +185,7 @@ def series(axes, r, name, i):
     title = name.replace("_", " ")
     curve(axes, x, y, i)
     _limits(axes, x, y)
-    axes.set_title(title.capitalize())
+    axes.set_title(labels.sentence(title))
     axes.set_ylabel(labels.axis(title, r.observable_unit(name)))
     axes.set_xlabel(label)
     if len(y) >= 8:

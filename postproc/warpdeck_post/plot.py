@@ -484,6 +484,7 @@ def run(path, what, output, field=None, normal=None, at=None, reference=None):
                                              reference)
     if of_frame:
         figure = _draw_frame(of_frame, what, field, normal, at, reference)
+    panels.powers(figure)
     try:
         figure.savefig(output)
     except OSError as error:

@@ -128,7 +128,7 @@ def _cloud(f, grid, name, wish, scene, axes):
         part = numpy.abs(values if low < 0 else values - low) / span
         return 0.25 * numpy.clip((part - 0.15) / 0.85, 0, 1) ** 2
 
-    axes.set_title(fields.label(f, name).capitalize())
+    axes.set_title(labels.sentence(fields.label(f, name)))
     if wish.plain:
         caster = rays.Rays(scene, grid, scene.pixels)
         return caster.cloud(tint, opacity), caster.extent
@@ -159,6 +159,7 @@ def _field(f, wish):
 
 def _save(figure, r, output):
     plot.head(figure, r)
+    panels.powers(figure)
     try:
         figure.savefig(output)
     except OSError as error:

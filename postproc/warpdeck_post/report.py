@@ -36,6 +36,7 @@ ROWS = 40
 def _drawn(figure, what, plot):
     """The figure as a part of the page."""
     figure.get_layout_engine().set(rect=(0.005, 0.01, 0.99, 0.98))
+    plot.panels.powers(figure)
     out = io.BytesIO()
     kind = "png" if what in RASTER else "svg"
     # Without a date, so that the same file gives the same page.
@@ -44,7 +45,7 @@ def _drawn(figure, what, plot):
                    metadata={"Date": None} if kind == "svg" else None)
     plot.pyplot.close(figure)
     return page.picture(out.getvalue(), kind,
-                        CAPTIONS.get(what, what.replace("_", " ").capitalize()))
+                        CAPTIONS.get(what, labels.sentence(what.replace("_", " "))))
 
 
 def _slice(path, plot):

@@ -259,7 +259,8 @@ static void complete(struct ctx *ctx, struct params *p, const struct md *md,
     for (int i = 0; i < n; i++)
         if (!table[i * n + i].known)
             params_error(p, "md.pair", "coefficients",
-                         "no [[md.pair.coefficients]] for species %s",
+                         "no [[md.pair.coefficients]] for species %s, and no "
+                         "'Pair Coeffs' of a data file",
                          md->species[i].name);
 }
 

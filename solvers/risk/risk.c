@@ -136,8 +136,9 @@ static int risk_estimate(struct ctx *ctx, void *state, struct estimate *out)
         .end_time = paths_total(r),
         .work_per_step = flops_of_batch(r)};
     snprintf(out->problem, sizeof out->problem,
-             "%" PRId64 " paths of %d steps, %d positions", out->items,
-             (int)r->plan.n_steps, (int)r->portfolio.n);
+             "%" PRId64 " paths of %d steps, %d position%s", out->items,
+             (int)r->plan.n_steps, (int)r->portfolio.n,
+             (int)r->portfolio.n == 1 ? "" : "s");
     snprintf(out->memory_hint, sizeof out->memory_hint,
              "fewer dates (risk.factor.steps_per_year, risk.exposure.dates) or "
              "fewer positions in one deck (risk.portfolio.file)");

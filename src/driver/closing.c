@@ -34,7 +34,7 @@ static void print_rates(struct ctx *ctx, const struct run *run,
     double per_second = (double)steps / seconds;
     int n = snprintf(line, sizeof(line), "%" PRId64 " step%s in %s", steps,
                      steps == 1 ? "" : "s", format_seconds(seconds, time));
-    if (steps > 0)
+    if (steps > 0 && t->items > 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ": %s %s-steps/s",
                       format_count(t->items * per_second, rate), t->item);
     if (steps > 0 && t->extra != NULL && t->extra_rate > 0)

@@ -178,8 +178,8 @@ void exchange_print(struct ctx *ctx, const struct exchange *x)
         trips += exchange_round_trips(x, i);
     log_info(ctx->log,
              "exchanged temperatures every %" PRId64 " steps, %" PRId64
-             " attempts, %" PRId64 " round trips:",
-             x->every, x->attempts, trips);
+             " attempts, %" PRId64 " round trip%s:",
+             x->every, x->attempts, trips, trips == 1 ? "" : "s");
     for (int r = 0; r + 1 < x->n; r++) {
         int64_t tried, accepted;
         exchange_rate(x, r, &tried, &accepted);

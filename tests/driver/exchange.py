@@ -61,7 +61,7 @@ def test_walk():
     tap.ok(all((bath("one", i)[1:] == ladder[rungs[i]]).all()
                for i in range(N)),
            "each row has the temperature of the time before it")
-    tap.ok("accepted" in result.stdout and "round trips" in result.stdout,
+    tap.ok("accepted" in result.stdout and "round trip" in result.stdout,
            "the rates are told at the end")
 
 

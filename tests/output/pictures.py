@@ -346,6 +346,23 @@ tap.is_([(t.get_text(), t.xy[0] > 2 / 59, t.xy[1] > 0.5) for t in axes.texts],
         [("at first up to 50", True, True)],
         "and told beside the first rows: where it is none of the first, too")
 plot.pyplot.close("all")
+axes = plot.pyplot.figure().add_subplot()
+joule = numpy.linspace(-6.7e-21, -6.5e-21, 60)
+panels.curve(axes, numpy.arange(60.0) * 1e-13, joule, 0)
+panels._limits(axes, numpy.arange(60.0) * 1e-13, joule)
+axes.set_ylabel("energy (J per particle)")
+axes.set_xlabel("time")
+panels.powers(axes.figure)
+low, high = axes.get_ylim()
+tap.ok(-7e-21 < low < -6.7e-21 and -6.5e-21 < high < -6e-21,
+       "numbers of joules fill their graph")
+tap.is_((axes.get_ylabel(), axes.get_xlabel()), ("energy ($10^{-21}$ J per "
+        "particle)", "time ($10^{-12}$)"), "a power of ten stands with the unit")
+tap.ok(not axes.yaxis.offsetText.get_visible(), "and not above the graph, where "
+       "the legend is")
+tap.is_(labels.sentence("number density H"), "Number density H",
+        "a title keeps the names of species")
+plot.pyplot.close("all")
 told = [(float(x[-1]), unit) for x, unit in (labels.long_times(
     numpy.array([0.0, last]), unit) for last, unit in (
         (9000.0, "fs"), (2e4, "fs"), (3e7, "fs"), (1e5, "ps"), (1e5, "s")))]
@@ -360,8 +377,8 @@ with Result("run.h5") as r:
     md_panels.profile(axes, r, "Temperature", ["temperature"], "temperature",
                       "temperature")
     shown = axes.lines[0].get_ydata()
-    tap.ok(numpy.isnan(shown[:2]).all() and (shown[2:] > 1).all() and
-           axes.get_xlim() == (0.5, 9.5),
+    tap.ok(numpy.isnan(shown[:3]).all() and (shown[3:] > 1).all() and
+           axes.get_xlim() == (0, 10) and len(shown) == 12,
            "slabs without particles have no temperature")
     plot.pyplot.close("all")
 with Result("run.h5") as r:

@@ -200,6 +200,25 @@ def check_sums():
     tap.note(f"worst {worst:.1e} of {np.abs(force).max():.1f}")
 
 
+def check_polynomials():
+    """Four cosines of a dihedral's multiples as powers of its cosine."""
+    lines = open("molecules.data", encoding="ascii").read()
+    for number, k in ((1, (1.3, -0.3, 0.6, 0.1)), (2, (0.4, 0.2, -0.5, 0.3))):
+        powers = (k[0] / 2 + k[1] + k[2] / 2, k[0] / 2 - 1.5 * k[2],
+                  4 * k[3] - k[1], 2 * k[2], -4 * k[3])
+        old = f"\n{number} " + " ".join(str(v) for v in k)
+        assert lines.count(old) == 1
+        lines = lines.replace(old, f"\n{number} " +
+                              " ".join(f"{v:.15g}" for v in powers))
+    mdrun.write("powers.data", lines.replace("# opls", "# multi/harmonic"))
+    one, two = mdrun.run(deck()), mdrun.run(deck("powers.data"))
+    force = one.frame("force", 0)
+    tap.below(mdrun.worst(two.frame("force", 0), force), 1e-12,
+              "multi/harmonic of the same dihedrals as opls has the same forces")
+    e = [r.observable("dihedral_energy")[0] for r in (one, two)]
+    tap.near(e[1], e[0], 1e-12 * abs(e[0]), "and the same energy")
+
+
 def check_motion():
     one = mdrun.run(deck(steps=200))
     e = one.observable("total_energy")
@@ -377,6 +396,7 @@ def check_refused():
 
 def main():
     check_sums()
+    check_polynomials()
     check_motion()
     check_counts()
     check_resume()
