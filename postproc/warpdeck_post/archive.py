@@ -32,6 +32,11 @@ def _datasets(r):
     return found
 
 
+def _plain(dtype):
+    """Without what h5py notes about texts and names of numbers."""
+    return dtype if dtype.fields else numpy.dtype(dtype.str)
+
+
 def npz(r, output):
     """Arrays under the names that they have in the file, and the decks."""
     count = 0
@@ -41,7 +46,8 @@ def npz(r, output):
             for name, data in _datasets(r):
                 with out.open(name + ".npy", "w", force_zip64=True) as member:
                     numpy.lib.format.write_array_header_1_0(member, {
-                        "descr": numpy.lib.format.dtype_to_descr(data.dtype),
+                        "descr": numpy.lib.format.dtype_to_descr(
+                            _plain(data.dtype)),
                         "fortran_order": False, "shape": data.shape})
                     _copy(data, member)
                 count += 1

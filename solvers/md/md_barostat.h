@@ -32,7 +32,7 @@ enum md_barostat_kind { MD_NO_BAROSTAT, MD_CELL_RESCALING, MD_MTK };
 enum { MD_FIXED = -1 };
 
 /* Edges of the box change in groups: x, y and z together (isotropic), x and y
- * together (semi-isotropic), or each by itself. */
+ * together (semi-isotropic), or each by itself; or some, and others stay. */
 struct md_barostat {
     enum md_barostat_kind kind; /* MD_NO_BAROSTAT: the box is as it is */
     int n_groups;

@@ -73,16 +73,21 @@ static enum md_ensemble thermostat(struct params *p, const char *key,
 }
 
 /* Which edges change together. */
-static void read_coupling(struct params *p, struct md_barostat *b)
+static void read_coupling(struct params *p, struct md *md)
 {
+    struct md_barostat *b = &md->barostat;
     const char *coupling = params_string(p, SECTION, "coupling");
-    b->n_groups = is(coupling, "isotropic")        ? 1
-                  : is(coupling, "semi-isotropic") ? 2
-                                                   : 3;
+    int named = is(coupling, "xy") || strlen(coupling) == 1, others[3];
+    b->n_groups = is(coupling, "isotropic")                              ? 1
+                  : is(coupling, "semi-isotropic") || is(coupling, "xy") ? 2
+                                                                         : 3;
     for (int d = 0; d < 3; d++) {
         b->group[d] = b->n_groups == 3 ? d : b->n_groups == 2 ? d / 2 : 0;
         b->size[b->group[d]]++;
+        others[d] = strchr(coupling, "xyz"[d]) == NULL;
     }
+    if (named)
+        md_barostat_fix(md, others);
 }
 
 /* Compressibility where the deck is silent: about that of water, or of a dense
@@ -156,7 +161,7 @@ static void read_barostat(struct params *p, struct md *md)
     b->pressure = needed(p, "pressure", "type \"npt\"") /
                   md->constants->energy_per_volume_to_pressure;
     b->relaxation = needed(p, "pressure_relaxation", "type \"npt\"");
-    read_coupling(p, b);
+    read_coupling(p, md);
     if (mtk)
         read_mtk(p, md);
     else
@@ -238,7 +243,8 @@ void md_ensemble_read(struct params *p, struct md *md)
                           ? (int)params_int(p, SECTION, "chain")
                           : 3;
     md->pressure_tensor = params_bool(p, "md", "pressure_tensor");
-    md->with_tensor = md->pressure_tensor || md->barostat.n_groups > 1;
+    md->with_tensor =
+        md->pressure_tensor || md->barostat.n_groups > 1 || md->barostat.partly;
 }
 
 int md_check_ensemble(struct ctx *ctx, const struct md *md)

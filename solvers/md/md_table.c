@@ -447,9 +447,11 @@ static const struct param params[] = {
      "Thermostat of type \"npt\". Left out: bussi, and nose-hoover with "
      "barostat \"mtk\"."},
     {"md.ensemble", "coupling", PARAM_STRING, NO_DIM, "\"isotropic\"", 0, 0, 0,
-     0, "isotropic|semi-isotropic|anisotropic",
+     0, "isotropic|semi-isotropic|anisotropic|xy|x|y|z",
      "Which edges of the box change together: all three, for liquids; x and y, "
-     "for films and membranes across z; or each by itself, for crystals."},
+     "and z by itself, for films and membranes across z; or each by itself, "
+     "for "
+     "crystals. xy, x, y, z: these alone, the others stay."},
     {"md.ensemble", "compressibility", PARAM_DOUBLE, NO_DIM, NULL, 0, 0, 0,
      PARAM_OPTIONAL | POSITIVE, NULL,
      "Of cell-rescaling: the material's, about, as a number per unit of "

@@ -122,11 +122,13 @@ static void check_others(struct params *p, const struct md *md)
                          "both sides, or on none",
                          faces[2 * d + w->has_face[2 * d + 1]],
                          faces[2 * d + w->has_face[2 * d]]);
-    if (md->barostat.kind && w->outer.walled[0] && w->outer.walled[1] &&
-        w->outer.walled[2])
+    int left = 0;
+    for (int d = 0; d < 3; d++)
+        left += !w->outer.walled[d] && md->barostat.group[d] != MD_FIXED;
+    if (md->barostat.kind && left == 0)
         params_error(p, "md.ensemble", "type",
-                     "type \"npt\" changes the edges of directions without "
-                     "[[md.walls]], and there is none");
+                     "type \"npt\" changes the edges that coupling names, in "
+                     "directions without [[md.walls]], and there is none");
     if (md->pair.tail)
         params_error(p, "md.pair", "tail",
                      "md.pair.tail is of uniform fluids, without [[md.walls]]");

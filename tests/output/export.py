@@ -86,6 +86,16 @@ def check_npz():
             numpy.array_equal(arrays[n], f[n][()]) for n in names),
             "with all arrays, under their names in the file")
     tap.ok("steps = 100" in str(arrays["run/deck"]), "and the deck")
+    shutil.copy("run.h5", "texts.h5")
+    with h5py.File("texts.h5", "r+") as f:  # as the program stores texts
+        f.create_dataset("statistics/kinds/species", data=[b"O", b"HW"],
+                         dtype=h5py.string_dtype("ascii", 3))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        said = post.post("export", "texts.h5", "--to", "npz")
+    tap.ok(post.works(said, "wrote texts.npz") and not told and list(
+        numpy.load("texts.npz")["statistics/kinds/species"]) == [b"O", b"HW"],
+        "and texts, without a word of warning")
     post.post("export", "flow_000005.hdf", "--to", "npz", "-o", "flow.npz")
     with h5py.File("flow_000005.hdf", "r") as f:
         tap.ok(numpy.array_equal(numpy.load("flow.npz")[

@@ -156,6 +156,11 @@ def check_boxes(where, **more):
                             "type=npt", "temperature=1", "relaxation=0.2",
                             "pressure=2", "pressure_relaxation=1.2",
                             "barostat=mtk", "coupling=anisotropic")]),
+                       ("tilted, at constant pressure along z",
+                        [f"md.ensemble.{key}" for key in (
+                            "type=npt", "temperature=1", "relaxation=0.2",
+                            "pressure=2", "pressure_relaxation=1.2",
+                            "coupling=z")]),
                        ("sheared beside a barostat",
                         ["md.deform.shear=2.5"] + [f"md.ensemble.{key}" for key in (
                             "type=npt", "temperature=1", "relaxation=0.2",

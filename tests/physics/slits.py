@@ -85,6 +85,29 @@ def check_pressure():
     check_edges(r, "mtk", False)
 
 
+def check_alone():
+    """Without plates: one edge alone, or two, and the others stay."""
+    lines = gas(CELL, 6000).split("[[md.walls]]")
+    head, tail = lines[0], lines[2][lines[2].index("[md.ensemble]"):]
+    for coupling, moves, ranks in (("z", "z", 1), ("x", "x", 2), ("xy", "xy", 1)):
+        r = mdrun.run(head + tail.replace("[output]", f'coupling = "{coupling}"\n'
+                                          "[output]"),
+                      ranks=ranks if tap.have_mpi() else 1)
+        edge = [r.observable(f"box_{d}") for d in "xyz"]
+        tap.ok(all(np.ptp(e) > 0.1 if d in moves else np.ptp(e) == 0
+                   for d, e in zip("xyz", edge)),
+               f"{coupling}: these edges change, and no other")
+        volume = np.prod(edge, axis=0)[100:]
+        error = mdrun.standard_error(volume)
+        tap.near(volume.mean(), (N + 1) * 1.5 / 2.0, 4 * error,
+                 f"{coupling}: the volume is (N + 1) k T / P")
+        tap.below(np.ptp(r.observable("conserved_energy")) / N, 0.05,
+                  f"{coupling}: the energy is conserved")
+    status, said = mdrun.refused(gas(CELL + 'coupling = "z"\n', 10))
+    tap.ok(status == 2 and "without [[md.walls]]" in said,
+           "walls in z leave nothing to coupling z")
+
+
 def check_edges(r, name, together):
     tap.ok(np.array_equal(r.observable("box_z"), np.full(len(r.time()), 6.0)),
            f"{name}: the distance of the plates stays as it is")
@@ -148,6 +171,7 @@ def check_descent():
 
 check_area()
 check_pressure()
+check_alone()
 check_restart()
 check_rigid()
 check_descent()

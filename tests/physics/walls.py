@@ -284,7 +284,8 @@ def check_refusals():
              "pressure = 1.0\nrelaxation = 1.0\npressure_relaxation = 1.0\n"
              + "".join(f'[[md.walls]]\nface = "{d}{e}"\n' for d in "xyz"
                        for e in ("lo", "hi"))),
-        'type "npt" changes the edges of directions without [[md.walls]]')
+        'type "npt" changes the edges that coupling names, in directions '
+        "without [[md.walls]]")
     outside = X.copy()
     outside[7, 2] = -0.1
     mdrun.xyz("outside.xyz", BOX, outside, ["AB"[k] for k in KIND], V)
