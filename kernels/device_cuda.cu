@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "base/comm.h"
+#include "base/format.h"
 const struct md_kernels *md_kernels_cuda_double(void);
 const struct md_kernels *md_kernels_cuda_mixed(void);
 const struct md_kernels *md_kernels_cuda_single(void);
@@ -43,12 +44,13 @@ int cuda_grow(struct ctx *ctx, void **p, size_t *capacity, size_t n,
     if (error == cudaErrorMemoryAllocation) {
         cudaGetLastError(); /* this error is told and done with */
         CUDA_TRY(ctx, cudaMemGetInfo(&free_now, &total));
+        char need[FORMAT_MAX], have[FORMAT_MAX], all[FORMAT_MAX];
         return FAIL(ctx, STATUS_MEMORY,
-                    "no memory on the card for %s: %.1f MiB needed, %.1f of "
-                    "%.1f MiB free; use more ranks and cards, or a lower "
-                    "precision",
-                    what, (double)grown / 1048576.0,
-                    (double)free_now / 1048576.0, (double)total / 1048576.0);
+                    "no memory on the card for %s: %s needed, %s of %s free; "
+                    "use more ranks and cards, or a lower precision",
+                    what, format_bytes((double)grown, need),
+                    format_bytes((double)free_now, have),
+                    format_bytes((double)total, all));
     }
     TRY(cuda_status(ctx, error, "cudaMalloc"));
     if (*capacity > 0) {
@@ -117,9 +119,10 @@ static int message_alloc(struct ctx *ctx, size_t bytes, void **out)
     cudaError_t error = cudaMallocHost(out, bytes);
     if (error == cudaErrorMemoryAllocation) {
         cudaGetLastError();
+        char size[FORMAT_MAX];
         return FAIL(ctx, STATUS_MEMORY,
-                    "no pinned memory of the host for %.1f MiB of messages",
-                    (double)bytes / 1048576.0);
+                    "no pinned memory of the host for %s of messages",
+                    format_bytes((double)bytes, size));
     }
     return cuda_status(ctx, error, "cudaMallocHost");
 }

@@ -40,6 +40,8 @@ struct estimate {
     char length_unit[32];   /* "" in lj */
 };
 
+enum { SOLVER_NOTES = 3 };
+
 /* Work and traffic of a finished run, for the closing table. */
 struct solver_totals {
     const char *item;  /* "atom": the rate is printed as "atom-steps/s" */
@@ -54,8 +56,7 @@ struct solver_totals {
                         * processors so far, all ranks; 0 where not counted */
     double imbalance;  /* greatest / mean work over ranks; 0: not known */
     double memory;     /* bytes of solver state, greatest rank */
-    char note[160];    /* a line to add, or "" */
-    char second_note[160]; /* and another one */
+    char notes[SOLVER_NOTES][192]; /* lines to add, each of them, or "" */
 };
 
 /* One size of a solver's standard problem. */
@@ -143,7 +144,8 @@ struct solver {
      * never. */
     const char *(*blocked)(void *state);
 
-    /* Time loop: where the run stands. */
+    /* Time loop: where the run stands; in step() and after it failed, the step
+     * that it makes. */
     int64_t (*step_number)(const void *state);
     double (*time)(const void *state);
     double (*timestep)(const void *state);     /* the present one */

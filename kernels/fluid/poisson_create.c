@@ -2,6 +2,7 @@
 #include "kernels/fluid/poisson_state.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "kernels/device.h"
 #include <stdlib.h>
 #include <string.h>
@@ -365,8 +366,9 @@ int poisson_create(struct ctx *ctx, const struct fluid_setup *setup,
     return 0;
 cleanup:
     poisson_destroy(p);
+    char size[FORMAT_MAX];
     return FAIL(ctx, status,
-                "no memory for the pressure: %.3g GB for the planes and "
-                "systems of its equation on one rank",
-                (double)poisson_bytes(setup) / 1e9);
+                "no memory for the pressure: %s for the planes and systems of "
+                "its equation on one rank",
+                format_bytes((double)poisson_bytes(setup), size));
 }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern "C" {
+#include "base/format.h"
+}
 #include "kernels/fluid/poisson_cuda.h"
 
 /* ---- memory ---- */
@@ -48,9 +51,10 @@ int fluid_cuda_new_twin(struct fluid_store *s, size_t bytes, const char *what,
     cudaError_t error = cudaMallocHost(&out->host, bytes);
     if (error == cudaErrorMemoryAllocation) {
         cudaGetLastError(); /* this error is told and done with */
+        char size[FORMAT_MAX];
         return FAIL(s->ctx, STATUS_MEMORY,
-                    "no memory on the host for %s: %.1f MiB needed", what,
-                    (double)bytes / 1048576.0);
+                    "no memory on the host for %s: %s needed", what,
+                    format_bytes((double)bytes, size));
     }
     return cuda_status(s->ctx, error, "cudaMallocHost");
 }

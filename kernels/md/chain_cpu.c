@@ -195,9 +195,8 @@ static int same_pair(const struct md_term *a, const struct md_term *b)
 static int apart_in_order(const struct md_terms *t)
 {
     const struct md_term *first = t->known, *end = first + t->n_known;
-    const struct md_term *bond = first, *apart = first;
-    while (apart < end && apart->kind < MD_TERM_SPECIAL)
-        apart++;
+    const struct md_term *bond = first;
+    const struct md_term *apart = first + md_first_of_kind(t, MD_TERM_SPECIAL);
     for (; bond < end && bond->kind == MD_TERM_BOND; bond++, apart++)
         if (apart == end || apart->kind != MD_TERM_SPECIAL ||
             !same_pair(apart, bond) ||

@@ -90,7 +90,8 @@ struct md_kernels {
     /* The terms that this rank computes, each once (src/domain/topology.h):
      * after accept_halo(), before build_list(). Ids are looked up among own
      * particles and copies; special pairs are taken out of the pair list and
-     * scaled. Copied. A particle that is neither own nor near is
+     * scaled. In the order of kinds, and the caller's: they must stay until the
+     * next call. A particle that is neither own nor near is
      * STATUS_LOST_PARTICLES, with the term. Both NULL in a backend without
      * terms. */
     int (*set_terms)(struct ctx *ctx, struct md_store *s,

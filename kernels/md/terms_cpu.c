@@ -70,7 +70,7 @@ void md_terms_destroy(struct md_terms *t)
     free((void *)(uintptr_t)t->field.impropers);
     free((void *)(uintptr_t)t->field.lj14);
     free((void *)(uintptr_t)t->field.pairs14);
-    free(t->known);
+    free(t->kept);
     free(t->place);
     free(t->next_image);
     free(t->terms);
@@ -270,33 +270,62 @@ int md_place_terms(struct ctx *ctx, struct md_store *s)
     return 0;
 }
 
-/* Copied by kind; those that do nothing are left out. */
+size_t md_first_of_kind(const struct md_terms *t, int kind)
+{
+    size_t below = 0, above = t->n_known;
+    while (below < above) {
+        size_t middle = below + (above - below) / 2;
+        if (t->known[middle].kind < kind)
+            below = middle + 1;
+        else
+            above = middle;
+    }
+    return below;
+}
+
+/* The terms but for those that do nothing; n: room enough. */
+static size_t without_plain(const struct md_store *s,
+                            const struct md_term *terms, size_t n,
+                            struct md_term *out)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!special_is_plain(&s->terms->field, s->setup.charged, &terms[k]))
+            out[kept++] = terms[k];
+    return kept;
+}
+
+/* Whether there may be terms that do nothing. */
+static int has_plain(const struct md_store *s)
+{
+    for (int type = 0; type < 3; type++)
+        if (special_is_plain(
+                &s->terms->field, s->setup.charged,
+                &(struct md_term){.kind = MD_TERM_SPECIAL, .type = type}))
+            return 1;
+    return 0;
+}
+
+/* The list is long and mostly the one before: it is not even looked through
+ * where all of it counts. */
 static int keep_terms(struct md_store *s, const struct md_term *terms, size_t n)
 {
     struct md_terms *t = s->terms;
-    size_t first[MD_TERM_KINDS + 1] = {0};
-    int as_they_are = 1;
-    for (size_t k = 0; k < n; k++) {
-        int plain = special_is_plain(&t->field, s->setup.charged, &terms[k]);
-        as_they_are &= !plain && (k == 0 || terms[k - 1].kind <= terms[k].kind);
-        first[terms[k].kind + 1] += !plain;
+    t->known = terms;
+    t->n_known = n;
+    if (has_plain(s)) {
+        if (md_grow((void **)&t->kept, &t->cap_kept, n, sizeof *t->kept) != 0)
+            return -1;
+        t->n_known = without_plain(s, terms, n, t->kept);
+        t->known = t->kept;
     }
-    t->n_apart = first[MD_TERM_SPECIAL + 1];
-    for (int kind = 0; kind < MD_TERM_KINDS; kind++)
-        first[kind + 1] += first[kind];
-    t->n_known = first[MD_TERM_KINDS];
-    if (md_grow((void **)&t->known, &t->cap_known, t->n_known,
-                sizeof *t->known) != 0 ||
-        md_grow((void **)&t->terms, &t->cap_terms, t->n_known,
+    t->n_apart = md_first_of_kind(t, MD_TERM_SPECIAL + 1) -
+                 md_first_of_kind(t, MD_TERM_SPECIAL);
+    if (md_grow((void **)&t->terms, &t->cap_terms, t->n_known,
                 sizeof *t->terms) != 0 ||
         md_grow((void **)&t->apart, &t->cap_apart, t->n_apart,
                 sizeof *t->apart) != 0)
         return -1;
-    if (as_they_are && n > 0)
-        memcpy(t->known, terms, n * sizeof *terms);
-    for (size_t k = 0; k < n && !as_they_are; k++)
-        if (!special_is_plain(&t->field, s->setup.charged, &terms[k]))
-            t->known[first[terms[k].kind]++] = terms[k];
     return 0;
 }
 

@@ -18,10 +18,12 @@ struct slot_term {
 
 struct md_terms {
     struct md_force_field field; /* arrays are owned */
-    /* The terms of the last md_set_terms(), sorted by kind; those that do
-     * nothing are left out. */
-    struct md_term *known;
-    size_t n_known, cap_known;
+    /* The terms of the last md_set_terms() in the order of kinds, as they were
+     * given or, where some do nothing, a copy without these. */
+    const struct md_term *known;
+    size_t n_known;
+    struct md_term *kept;
+    size_t cap_kept;
     int set, fresh; /* fresh: not looked for yet */
     /* Slots of own particles and copies by id, UINT32_MAX where there is none;
      * an own one goes first. Where ids are small enough an id is its own place
@@ -62,6 +64,9 @@ void md_terms_destroy(struct md_terms *t);
 #define md_set_terms MD_NAME(md_set_terms)
 int md_set_terms(struct ctx *ctx, struct md_store *s,
                  const struct md_term *terms, size_t n);
+/* Where the terms of a kind begin among the known ones. */
+#define md_first_of_kind MD_NAME(md_first_of_kind)
+size_t md_first_of_kind(const struct md_terms *t, int kind);
 #define md_place_terms MD_NAME(md_place_terms)
 int md_place_terms(struct ctx *ctx, struct md_store *s);
 #define md_own_ids MD_NAME(md_own_ids)

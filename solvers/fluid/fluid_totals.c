@@ -125,6 +125,6 @@ int fluid_totals(struct ctx *ctx, void *state, struct solver_totals *out)
     TRY(comm_sum_double(ctx, &sum, 1));
     if (sum > 0)
         out->imbalance = greatest * comm_size(ctx->comm) / sum;
-    note_phases(f, out->note, sizeof out->note);
+    note_phases(f, out->notes[0], sizeof out->notes[0]);
     return 0;
 }

@@ -253,8 +253,9 @@ int md_open_store(struct ctx *ctx, struct md *md)
     return 0;
 }
 
-static int start(struct ctx *ctx, struct md *md)
+static int md_start(struct ctx *ctx, void *state)
 {
+    struct md *md = state;
     TRY(md_open_store(ctx, md));
     TRY(md_place_particles(ctx, md));
     TRY(md_walls_start(ctx, md));
@@ -271,12 +272,6 @@ static int start(struct ctx *ctx, struct md *md)
     TRY(md_deform_start(ctx, md));
     TRY(md_rigid_sums(ctx, md, &md->sums));
     return md_analysis_start(ctx, md);
-}
-
-static int md_start(struct ctx *ctx, void *state)
-{
-    int status = start(ctx, state);
-    return status ? error_at_step(ctx, status, 0) : 0;
 }
 
 /* ---- where the run stands ---- */

@@ -4,6 +4,7 @@
  */
 #include "md.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/halo.h"
@@ -94,6 +96,17 @@ static int read_rdf(struct ctx *ctx, struct params *p, struct md *md)
     return 0;
 }
 
+/* No error: a run that goes on may have more steps. */
+static void warn_of_start(struct ctx *ctx, const struct md *md,
+                          const char *section, int64_t start)
+{
+    if (start > md->steps)
+        log_warn(ctx->log,
+                 "%s.start = %" PRId64 ": no sample is taken, since the run "
+                 "ends with step %" PRId64,
+                 section, start, md->steps);
+}
+
 int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md)
 {
     if (params_has_section(p, "md.analysis.msd")) {
@@ -102,6 +115,7 @@ int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md)
     }
     if (params_has_section(p, "md.analysis.rdf"))
         TRY(read_rdf(ctx, p, md));
+    warn_of_start(ctx, md, "md.analysis.rdf", md->rdf.start);
     for (int a = 0; a < MD_ANALYSES; a++) {
         const char *section = kinds[a]->section;
         if (!params_has_section(p, section))
@@ -111,6 +125,7 @@ int md_analysis_read(struct ctx *ctx, struct params *p, struct md *md)
             return FAIL(ctx, STATUS_MEMORY, "no memory for %s", section);
         due->every = params_int(p, section, "every");
         due->start = params_int(p, section, "start");
+        warn_of_start(ctx, md, section, due->start);
         md->analyses[a] = due;
     }
     return 0;

@@ -10,6 +10,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
 #include "base/timer.h"
@@ -134,7 +135,7 @@ static double choose_alpha(struct md *md, double error)
 
 /* The coarsest mesh, about, of sizes with fast transforms and about equal
  * spacings h whose error is at most that; the error goes with h^order. */
-static int choose_cells(struct ctx *ctx, struct md *md, double error)
+static void choose_cells(struct params *p, struct md *md, double error)
 {
     const double most = 3e7; /* points that are worth trying */
     struct md_ewald *e = md->ewald;
@@ -150,14 +151,14 @@ static int choose_cells(struct ctx *ctx, struct md *md, double error)
             break;
         double now = md_ewald_worst(md, MD_EWALD_FAR);
         if (now <= error)
-            return 0;
+            return;
         double step = 1.02 * pow(error / now, 1.0 / e->order);
         h *= fmax(fmin(step, 0.97), 0.7);
     }
-    return FAIL(ctx, STATUS_INPUT,
-                "no mesh reaches md.coulomb.accuracy = %g with order %d: give "
-                "a higher md.coulomb.order, a longer cutoff, or ask for less",
-                e->accuracy, e->order);
+    params_error(p, "md.coulomb", "method",
+                 "no mesh reaches md.coulomb.accuracy = %g with order %d: give "
+                 "a higher md.coulomb.order, a longer cutoff, or ask for less",
+                 e->accuracy, e->order);
 }
 
 static void choose_waves(struct md *md, double error)
@@ -173,18 +174,30 @@ static void choose_waves(struct md *md, double error)
 }
 
 /* Waves cost each particle; so many are a mistake, or a mesh's business. */
-static int check_waves(struct ctx *ctx, struct md *md)
+static void check_waves(struct params *p, struct md *md)
 {
     const double most = 1e8;
     double all = 1;
     for (int d = 0; d < 3; d++)
         all *= md->ewald->wave_cutoff * md_ewald_longest(md, d) / pi + 1;
-    if (all < most)
-        return 0;
-    return FAIL(ctx, STATUS_INPUT,
-                "md.coulomb.wave_cutoff = %g means %.1g waves in this box: "
-                "method = \"pme\" is for such systems",
-                md->ewald->wave_cutoff, all);
+    if (!(all < most))
+        params_error(p, "md.coulomb", "method",
+                     "waves up to md.coulomb.wave_cutoff = %g are %.1g in this "
+                     "box: method = \"pme\" is for such systems",
+                     md->ewald->wave_cutoff, all);
+}
+
+/* Such a run looks as if it hung. */
+static void warn_of_work(struct ctx *ctx, const struct md *md)
+{
+    const double speed = 4e9, long_step = 10; /* s; of a core, at least */
+    double work = md_ewald_flops(md) / comm_size(ctx->comm);
+    char count[FORMAT_MAX], time[FORMAT_MAX];
+    if (work > long_step * speed)
+        log_warn(ctx->log,
+                 "wave by wave a step takes about %s floating-point operations "
+                 "of each rank, up to %s; method = \"pme\" takes far fewer",
+                 format_count(work, count), format_seconds(work / speed, time));
 }
 
 int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
@@ -210,11 +223,14 @@ int md_ewald_choose(struct ctx *ctx, struct params *p, struct md *md)
     double left = sqrt(fmax(whole * whole - e->error_near * e->error_near,
                             0.25 * whole * whole));
     if (e->on_mesh && e->cells[0] == 0)
-        TRY(choose_cells(ctx, md, left));
+        choose_cells(p, md, left);
     if (!e->on_mesh && !(e->wave_cutoff > 0))
         choose_waves(md, left);
     if (!e->on_mesh)
-        TRY(check_waves(ctx, md));
+        check_waves(p, md);
+    TRY(params_finish(ctx, p));
+    if (!e->on_mesh)
+        warn_of_work(ctx, md);
     e->error_near /= unit_force(md);
     e->error_far = md_ewald_worst(md, MD_EWALD_FAR) / unit_force(md);
     md->bonded.field.coulomb.alpha = e->alpha;

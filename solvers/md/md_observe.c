@@ -182,9 +182,7 @@ int md_observe(struct ctx *ctx, void *state, double *values)
 {
     struct md *md = state;
     struct whole w;
-    int status = sum_whole(ctx, md, &w);
-    if (status != 0) /* a card says later what happened in a step */
-        return error_at_step(ctx, status, md->step);
+    TRY(sum_whole(ctx, md, &w)); /* also what a card says of a step */
     double volume = md_volume(md);
     double potential = w.potential + md->pair.tail_energy;
     double pressure = (2 * w.kinetic + w.virial) / (3 * volume) *

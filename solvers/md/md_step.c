@@ -169,7 +169,7 @@ static int finish(struct ctx *ctx, struct md *md, int look)
 
 /* One step of velocity Verlet (Swope, Andersen, Berens and Wilson 1982): half
  * kick, drift, forces, half kick; then the thermostat (md_ensemble.c). */
-static int try_part(struct ctx *ctx, struct md *md, int look, int *stop)
+static int do_part(struct ctx *ctx, struct md *md, int look, int *stop)
 {
     int part = md->parts.next;
     md->parts.next = (part + 1) % PARTS;
@@ -183,12 +183,6 @@ static int try_part(struct ctx *ctx, struct md *md, int look, int *stop)
     if (part == PART_THERMOSTAT)
         return apply_thermostat(ctx, md, look);
     return finish(ctx, md, look);
-}
-
-static int do_part(struct ctx *ctx, struct md *md, int look, int *stop)
-{
-    int status = try_part(ctx, md, look, stop);
-    return status ? error_at_step(ctx, status, md->step) : 0;
 }
 
 int md_step(struct ctx *ctx, void *state, int look, int *stop)

@@ -211,17 +211,21 @@ static void note_lists(const struct md *md, int64_t steps,
                  100 * (double)c->joint / (double)c->calls);
     else if (c->graphs > 0)
         snprintf(how, sizeof how, "; steps in between ran as graphs");
+    if (steps > 0 && c->lists_built <= 1)
+        snprintf(note, size, "the pair list was built once%s", how);
+    else if (steps > 0)
+        snprintf(note, size, "the pair list was built every %.1f steps%s%s",
+                 each, how, hint);
+}
+
+static void note_unsafe(const struct md *md, char *note, size_t size)
+{
     if (md->unsafe_steps > 0)
         snprintf(note, size,
                  "on %" PRId64 " of %" PRId64
                  " steps the pair list was too old "
                  "and may have missed pairs (md.pair.rebuild_every)",
                  md->unsafe_steps, md->step);
-    else if (steps > 0 && c->lists_built <= 1)
-        snprintf(note, size, "the pair list was built once%s", how);
-    else if (steps > 0)
-        snprintf(note, size, "the pair list was built every %.1f steps%s%s",
-                 each, how, hint);
 }
 
 /* Nanoseconds in the unit of time. */
@@ -263,6 +267,7 @@ int md_totals(struct ctx *ctx, void *state, struct solver_totals *out)
     TRY(find_imbalance(ctx, md, &out->imbalance));
     if (steps > 0)
         md_ewald_close(ctx, md);
-    note_lists(md, steps, &counters, out->note, sizeof out->note);
-    return md_balance_note(ctx, md, out->second_note, sizeof out->second_note);
+    note_lists(md, steps, &counters, out->notes[0], sizeof out->notes[0]);
+    note_unsafe(md, out->notes[1], sizeof out->notes[1]);
+    return md_balance_note(ctx, md, out->notes[2], sizeof out->notes[2]);
 }

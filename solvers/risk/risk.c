@@ -217,8 +217,8 @@ static int risk_step(struct ctx *ctx, void *state, int look, int *stop)
     const double begin = timer_now();
     (void)look;
     int status = risk_price_batch(ctx, r);
+    r->step++;
     if (status == 0) {
-        r->step++;
         risk_price_numbers(r);
         r->seconds = timer_now() - begin;
     }
@@ -312,7 +312,7 @@ static int risk_totals(struct ctx *ctx, void *state, struct solver_totals *out)
     TRY(comm_max_double(ctx, most, 2));
     out->memory = most[0];
     if (most[1] > 0)
-        snprintf(out->note, sizeof(out->note),
+        snprintf(out->notes[0], sizeof(out->notes[0]),
                  "regressions for early exercise: %.1f million path-steps in "
                  "%.3f s, %.1f M/s",
                  1e-6 * fit, most[1], 1e-6 * fit / most[1]);

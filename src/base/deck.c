@@ -86,8 +86,8 @@ static int read_all(struct ctx *ctx, int fd, const char *path, char **text,
         *n += (size_t)got;
         if (*n > DECK_BYTES_MAX)
             return FAIL_AT(ctx, STATUS_DECK,
-                           "%s: error: larger than %d MiB: this is no deck\n%s",
-                           path, DECK_BYTES_MAX >> 20, nothing_started);
+                           "%s: error: larger than %d MB: this is no deck\n%s",
+                           path, DECK_BYTES_MAX / 1000000, nothing_started);
         if (*n == capacity) {
             char *grown = realloc(*text, 2 * capacity);
             if (grown == NULL)

@@ -58,7 +58,7 @@ struct deck {
 };
 
 /* Limits: no deck that a person or a script means comes near them. */
-enum { DECK_BYTES_MAX = 64 << 20, DECK_DEPTH_MAX = 32 };
+enum { DECK_BYTES_MAX = 64000000, DECK_DEPTH_MAX = 32 };
 
 /* Read the file on rank 0, give the bytes to all, and parse. Errors:
  * STATUS_DECK with the full message. The caller owns *out. Collective. */

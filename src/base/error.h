@@ -59,7 +59,8 @@ int error_context(struct ctx *ctx, int status, const char *fmt, ...)
 int error_on_rank(struct ctx *ctx, int status, int rank, int size);
 
 /* Put "step N: " before a message that physics failed and that does not begin
- * so: kernels do not know the step. Returns `status` unchanged. */
+ * so: solvers and kernels leave that to whoever calls them. Returns `status`
+ * unchanged. */
 int error_at_step(struct ctx *ctx, int status, int64_t step);
 
 /* Forget the recorded failure (tests; a caller that can go on without). */

@@ -5,6 +5,8 @@ libwarpdeck_a_SOURCES += \
 	src/base/error.h \
 	src/base/deck.h \
 	src/base/deck_toml.h \
+	src/base/format.c \
+	src/base/format.h \
 	src/base/log.h \
 	src/base/meters.c \
 	src/base/meters.h \

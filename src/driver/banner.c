@@ -5,9 +5,9 @@
 
 #include "base/comm.h"
 #include "base/ctx.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
-#include "driver/format.h"
 #include "driver/job.h"
 #include "driver/version.h"
 #include "kernels/device.h"

@@ -8,11 +8,11 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
 #include "base/timer.h"
 #include "domain/state.h"
-#include "driver/format.h"
 #include "driver/job.h"
 #include "kernels/device.h"
 
@@ -70,7 +70,7 @@ static int one_step(struct ctx *ctx, const struct job *job, double *seconds)
 {
     int stop = 0;
     double begin = timer_now();
-    TRY(job->solver->step(ctx, job->state, 0, &stop));
+    TRY(job_step(ctx, job, 0, &stop));
     *seconds = timer_now() - begin;
     return comm_max_double(ctx, seconds, 1);
 }
@@ -100,7 +100,7 @@ static int measure(struct ctx *ctx, const struct job *job, double most,
                    struct measured *m)
 {
     double begin = timer_now();
-    TRY(job->solver->initial(ctx, job->state));
+    TRY(job_initial(ctx, job));
     m->building = timer_now() - begin;
     TRY(comm_max_double(ctx, &m->building, 1));
     TRY(count_checkpoint(ctx, job, &m->checkpoint));

@@ -7,8 +7,8 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
-#include "driver/format.h"
 #include "driver/phases.h"
 #include "driver/run.h"
 #include "kernels/device.h"
@@ -135,10 +135,9 @@ int closing_print(struct ctx *ctx, struct run *run)
              format_bytes(totals.memory, a), totals.item,
              format_bytes(memory, b), format_bytes(sent, c));
     TRY(print_traffic(ctx, run));
-    if (totals.note[0] != '\0')
-        log_info(ctx->log, "  %s", totals.note);
-    if (totals.second_note[0] != '\0')
-        log_info(ctx->log, "  %s", totals.second_note);
+    for (int i = 0; i < SOLVER_NOTES; i++)
+        if (totals.notes[i][0] != '\0')
+            log_info(ctx->log, "  %s", totals.notes[i]);
     TRY(print_peak(ctx, run, &totals, phases.seconds));
     print_files(ctx, run);
     return 0;

@@ -12,12 +12,12 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/timer.h"
 #include "driver/banner.h"
 #include "driver/bench.h"
 #include "driver/commands.h"
-#include "driver/format.h"
 #include "driver/job.h"
 #include "driver/options.h"
 #include "driver/phases.h"
@@ -140,7 +140,7 @@ static int run_steps(struct ctx *ctx, const struct job *job, long n)
 {
     for (long i = 0; i < n && !job->solver->done(job->state); i++) {
         int stop = stop_wanted(NULL, 0);
-        TRY(job->solver->step(ctx, job->state, 0, &stop));
+        TRY(job_step(ctx, job, 0, &stop));
         if (stop)
             return FAIL(ctx, STATUS_STOPPED, "stopped (%s)", stop_reason());
     }
@@ -235,7 +235,7 @@ static int measure(struct ctx *ctx, const struct bench *b,
                                                        : BLOCKS_MAX};
     struct phases phases;
     struct solver_totals totals = {0};
-    TRY(s->initial(ctx, job->state));
+    TRY(job_initial(ctx, job));
     int warm_up = b->solver->bench->warm_up;
     TRY(run_steps(ctx, job, warm_up));
     timers_reset(ctx->timers);
@@ -271,8 +271,9 @@ static int measure(struct ctx *ctx, const struct bench *b,
         log_info(ctx->log, "  %s %s/s",
                  format_count(totals.extra_rate * done / seconds, a),
                  totals.extra);
-    if (totals.note[0] != '\0')
-        log_info(ctx->log, "  %s", totals.note);
+    for (int i = 0; i < SOLVER_NOTES; i++)
+        if (totals.notes[i][0] != '\0')
+            log_info(ctx->log, "  %s", totals.notes[i]);
     if (out->bare > 0)
         log_info(ctx->log,
                  "  a bare loop of the same work, in turn: %.1f M/s; this is "

@@ -16,12 +16,12 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
 #include "base/timer.h"
 #include "driver/bench.h"
 #include "driver/commands.h"
-#include "driver/format.h"
 #include "driver/guard.h"
 #include "driver/job.h"
 #include "driver/options.h"
@@ -127,7 +127,7 @@ static int run_steps(struct ctx *ctx, struct trial *t)
     while (!s->done(t->job.state)) {
         struct results_due due = results_due(&t->results, 0);
         int stop = stop_wanted(NULL, 0);
-        TRY(s->step(ctx, t->job.state, due.look, &stop));
+        TRY(job_step(ctx, &t->job, due.look, &stop));
         if (stop)
             return FAIL(ctx, STATUS_STOPPED, "stopped (%s)", stop_reason());
         TRY(results_write(ctx, &t->results, due));
@@ -146,7 +146,7 @@ static int time_run(struct ctx *ctx, const struct io_bench *b, struct trial *t,
     TRY(output_prepare(ctx, &t->output, "bench-io", OUTPUT_REPLACE,
                        plan.bytes));
     TRY(guard_open(ctx, &t->job, &t->guard));
-    TRY(t->job.solver->initial(ctx, t->job.state));
+    TRY(job_initial(ctx, &t->job));
     TRY(results_open(ctx, &t->job, &t->output, b->line, &t->results));
     TRY(saves_open(ctx, &t->job, &t->output, &t->results, &t->guard, NULL, NULL,
                    &t->saves));

@@ -101,9 +101,9 @@ static const struct param params[] = {
      "solver goes on; the files are the same. auto: where MPI lets several "
      "threads in and each rank has a processor to spare. on: also without "
      "that. off: the run waits for its frames."},
-    {"output", "staging_memory", PARAM_INT, NO_DIM, "256", 1, 1048576, 0,
+    {"output", "staging_memory", PARAM_INT, NO_DIM, "256", 1, 1000000, 0,
      PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
-     "MiB that a rank may use for copies of frames that wait to be written. "
+     "MB that a rank may use for copies of frames that wait to be written. "
      "Where they are used up the run waits; a frame that is larger is written "
      "at once."},
 

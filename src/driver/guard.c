@@ -117,7 +117,7 @@ int guard_check(struct ctx *ctx, struct guard *g)
 static int check_bounds(struct ctx *ctx, const struct guard *g)
 {
     const struct job *job = g->job;
-    TRY(job->solver->observe(ctx, job->state, g->values));
+    TRY(job_observe(ctx, job, g->values));
     for (int b = 0; b < GUARD_BOUNDS; b++)
         if (g->above[b] >= 0 && !(g->values[g->above[b]] <= g->most[b]))
             return FAIL(ctx, STATUS_PHYSICS,

@@ -6,10 +6,10 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
 #include "driver/driver_params.h"
-#include "driver/format.h"
 #include "driver/guard.h"
 #include "driver/parts.h"
 #include "driver/staging.h"
@@ -171,6 +171,51 @@ int job_open_device(struct ctx *ctx, struct job *job, const char *wanted)
     TRY(device_choose_transfer(
         ctx, job->device, params_string(job->params, "run", "gpu_transfer")));
     return comm_agree(ctx, check_memory(ctx, job));
+}
+
+/* ---- the solver's calls ---- */
+
+static int told(struct ctx *ctx, const struct job *job, int status)
+{
+    return status == 0 ? 0
+                       : error_at_step(ctx, status,
+                                       job->solver->step_number(job->state));
+}
+
+int job_initial(struct ctx *ctx, const struct job *job)
+{
+    return told(ctx, job, job->solver->initial(ctx, job->state));
+}
+
+int job_step(struct ctx *ctx, const struct job *job, int look, int *stop)
+{
+    return told(ctx, job, job->solver->step(ctx, job->state, look, stop));
+}
+
+int job_ahead(struct ctx *ctx, const struct job *job, int look, int *stop,
+              int *more)
+{
+    return told(ctx, job,
+                job->solver->ahead(ctx, job->state, look, stop, more));
+}
+
+int job_observe(struct ctx *ctx, const struct job *job, double *values)
+{
+    return told(ctx, job, job->solver->observe(ctx, job->state, values));
+}
+
+int job_frame(struct ctx *ctx, const struct job *job, int n_names,
+              const char *const *names, const struct field_frame **out)
+{
+    return told(ctx, job,
+                job->solver->frame(ctx, job->state, n_names, names, out));
+}
+
+int job_grid_frame(struct ctx *ctx, const struct job *job, int n_names,
+                   const char *const *names, const struct grid_frame **out)
+{
+    return told(ctx, job,
+                job->solver->grid_frame(ctx, job->state, n_names, names, out));
 }
 
 void job_close(struct ctx *ctx, struct job *job)

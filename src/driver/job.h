@@ -44,6 +44,19 @@ int job_open_text(struct ctx *ctx, const char *name, const char *text,
  * borrows its device only takes it. Collective. */
 int job_open_device(struct ctx *ctx, struct job *job, const char *wanted);
 
+/* Calls of the solver, see solver.h, with the job's state. What is wrong with
+ * the physics is told with the step, which loops over particles or cells do not
+ * know. Collective. */
+int job_initial(struct ctx *ctx, const struct job *job);
+int job_step(struct ctx *ctx, const struct job *job, int look, int *stop);
+int job_ahead(struct ctx *ctx, const struct job *job, int look, int *stop,
+              int *more);
+int job_observe(struct ctx *ctx, const struct job *job, double *values);
+int job_frame(struct ctx *ctx, const struct job *job, int n_names,
+              const char *const *names, const struct field_frame **out);
+int job_grid_frame(struct ctx *ctx, const struct job *job, int n_names,
+                   const char *const *names, const struct grid_frame **out);
+
 void job_close(struct ctx *ctx, struct job *job);
 
 #endif

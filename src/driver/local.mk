@@ -27,8 +27,6 @@ libwarpdeck_a_SOURCES += \
 	src/driver/exchange.c \
 	src/driver/exchange.h \
 	src/driver/exchange_tables.c \
-	src/driver/format.c \
-	src/driver/format.h \
 	src/driver/guard.c \
 	src/driver/guard.h \
 	src/driver/help.c \

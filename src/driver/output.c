@@ -12,8 +12,8 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
-#include "driver/format.h"
 #include "driver/saves.h"
 
 /* folder/name + ending, in new memory; a plain name in the current folder. */

@@ -286,7 +286,7 @@ int parts_write(struct ctx *ctx, struct parts *parts, const struct job *job,
 {
     const struct grid_frame *g;
     int n = gather_names(parts);
-    TRY(job->solver->grid_frame(ctx, job->state, n, parts->names, &g));
+    TRY(job_grid_frame(ctx, job, n, parts->names, &g));
     for (int i = 0; i < parts->n; i++)
         if (parts->part[i].due)
             TRY(write_part(ctx, &parts->part[i], g, staging));

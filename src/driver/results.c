@@ -61,7 +61,7 @@ static int write_row(struct ctx *ctx, struct results *r)
     void *state = r->job->state;
     int64_t step = s->step_number(state);
     double time = s->time(state);
-    TRY(s->observe(ctx, state, r->values));
+    TRY(job_observe(ctx, r->job, r->values));
     for (int i = 0; i < r->n_observables; i++)
         if (!isfinite(r->values[i]))
             return fail_not_finite(ctx, r, step, r->observables[i].name);
@@ -76,9 +76,8 @@ static int write_row(struct ctx *ctx, struct results *r)
 /* Of particles; those of a grid are parts. */
 static int write_frame(struct ctx *ctx, struct results *r)
 {
-    const struct solver *s = r->job->solver;
     const struct field_frame *frame;
-    TRY(s->frame(ctx, r->job->state, r->n_fields, r->fields, &frame));
+    TRY(job_frame(ctx, r->job, r->n_fields, r->fields, &frame));
     int status = staging_frame(ctx, &r->staging, frame, r->frame_step < 0);
     r->frame_step = frame->step;
     return status;

@@ -14,12 +14,12 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/timer.h"
 #include "driver/banner.h"
 #include "driver/commands.h"
 #include "driver/exchange.h"
-#include "driver/format.h"
 #include "driver/resume.h"
 #include "driver/stop.h"
 #include "io/checkpoint.h"
@@ -131,7 +131,7 @@ static int begin(struct ctx *ctx, const struct command_line *line,
     if (resume->from != NULL) {
         TRY(go_on(ctx, line, run, resume));
     } else {
-        TRY(job->solver->initial(ctx, job->state));
+        TRY(job_initial(ctx, job));
         if (run->exchange != NULL)
             TRY(set_temperature(ctx, run, 1));
         TRY(results_open(ctx, job, &run->output, line, &run->results));
@@ -232,9 +232,8 @@ static void plan_step(struct ctx *ctx, struct run *run, int last)
 
 static int step_ahead(struct ctx *ctx, struct run *run, int last, int *more)
 {
-    const struct solver *s = run->job.solver;
     plan_step(ctx, run, last);
-    return s->ahead(ctx, run->job.state, run->next.look, &run->next.wish, more);
+    return job_ahead(ctx, &run->job, run->next.look, &run->next.wish, more);
 }
 
 /* One step with all that goes with it; *wish: what all wish after it. */
@@ -245,7 +244,7 @@ static int advance(struct ctx *ctx, struct run *run, int last, int *wish)
     struct run_step now = run->next;
     run->next.planned = 0;
     *wish = now.wish;
-    TRY(s->step(ctx, run->job.state, now.look, wish));
+    TRY(job_step(ctx, &run->job, now.look, wish));
     TRY(agree_on_wish(ctx, wish, now.mine));
     if (*wish == WISH_SETTLE)
         TRY(results_settle(ctx, &run->results));

@@ -7,6 +7,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/param.h"
 #include "base/worker.h"
@@ -27,8 +28,7 @@ static enum choice wanted(const struct job *job)
 
 static double limit_of(const struct job *job)
 {
-    return 1048576.0 *
-           (double)params_int(job->params, "output", "staging_memory");
+    return 1e6 * (double)params_int(job->params, "output", "staging_memory");
 }
 
 /* Whether this process may run on more processors than it keeps busy together
@@ -103,6 +103,7 @@ int staging_begin(struct ctx *ctx, const struct job *job, struct h5md *file,
                   struct staging *out)
 {
     int64_t use;
+    char size[FORMAT_MAX];
     *out = (struct staging){.file = file, .row = h5md_last_row(file)};
     TRY(decide(ctx, job, &use));
     if (!use)
@@ -110,8 +111,8 @@ int staging_begin(struct ctx *ctx, const struct job *job, struct h5md *file,
     TRY(worker_start(ctx, (size_t)limit_of(job), &out->worker));
     log_verbose(ctx->log,
                 "frames are written by a helper thread, from copies of up to "
-                "%.0f MiB a rank",
-                limit_of(job) / 1048576.0);
+                "%s a rank",
+                format_bytes(limit_of(job), size));
     return 0;
 }
 

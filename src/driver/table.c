@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "base/timer.h"
 #include "domain/field.h"
-#include "driver/format.h"
 
 enum { LINE_MAX_BYTES = 512, TIME_WIDTH = 10, RATE_WIDTH = 9, LEFT_WIDTH = 9 };
 enum { BAR_WIDTH = 24 };

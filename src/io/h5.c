@@ -21,6 +21,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 
 /* ---- errors ---- */
 
@@ -88,18 +89,13 @@ int h5_os_error(struct ctx *ctx, const char *what, const char *path)
 
 /* ---- space ---- */
 
-static double mebibytes(double bytes)
-{
-    return bytes / (1024.0 * 1024.0);
-}
-
 static int no_space(struct ctx *ctx, const struct h5 *f, double bytes,
                     double there, const char *what)
 {
+    char a[FORMAT_MAX], b[FORMAT_MAX];
     return FAIL(ctx, STATUS_IO,
-                "'%s': no space for %s: it takes up to %.2f MiB, and %.2f MiB "
-                "are free",
-                f->path, what, mebibytes(bytes), mebibytes(there));
+                "'%s': no space for %s: it takes up to %s, and %s are free",
+                f->path, what, format_bytes(bytes, a), format_bytes(there, b));
 }
 
 static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
@@ -108,6 +104,7 @@ static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
     struct statvfs disk;
     struct stat file;
     double there = -1.0;
+    char size[FORMAT_MAX];
 
     if (fstat(f->fd, &file) != 0)
         return h5_os_error(ctx, "look at", f->path);
@@ -123,8 +120,8 @@ static int reserve_here(struct ctx *ctx, struct h5 *f, double bytes,
             0 &&
         (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
         return FAIL(ctx, STATUS_IO,
-                    "'%s': no space for %s, which takes up to %.1f MiB: %s",
-                    f->path, what, mebibytes(bytes), strerror(errno));
+                    "'%s': no space for %s, which takes up to %s: %s", f->path,
+                    what, format_bytes(bytes, size), strerror(errno));
 #endif
     return 0;
 }

@@ -19,6 +19,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "io/h5.h"
 
@@ -331,6 +332,7 @@ static int check_space(struct ctx *ctx, const char *path)
 {
     struct statvfs disk;
     struct stat file;
+    char size[FORMAT_MAX];
 
     if (stat(path, &file) != 0 || statvfs(path, &disk) != 0 ||
         disk.f_blocks == 0 ||
@@ -338,8 +340,8 @@ static int check_space(struct ctx *ctx, const char *path)
         return 0;
     return FAIL(ctx, STATUS_IO,
                 "'%s' was damaged when its run was killed, and there is no "
-                "space for a copy of what is whole: it takes up to %.1f MiB",
-                path, (double)file.st_size / (1024.0 * 1024.0));
+                "space for a copy of what is whole: it takes up to %s",
+                path, format_bytes((double)file.st_size, size));
 }
 
 static int save_parts(struct ctx *ctx, hid_t from, const char *path,

@@ -375,10 +375,22 @@ static int append_field(struct ctx *ctx, struct h5md *f,
                         from->values);
 }
 
+static const char *frames_before(const struct h5md *f, char text[48])
+{
+    if (f->frames > 1)
+        snprintf(text, 48, "stand the %lld frames before it",
+                 (long long)f->frames);
+    else
+        snprintf(text, 48, "%s",
+                 f->frames == 1 ? "stands the frame before it"
+                                : "stands no frame yet");
+    return text;
+}
+
 int h5md_write_frame(struct ctx *ctx, struct h5md *f,
                      const struct field_frame *frame)
 {
-    char what[64];
+    char what[64], before[48];
     uint64_t payload;
 
     h5_silence(); /* of this thread, too */
@@ -387,7 +399,7 @@ int h5md_write_frame(struct ctx *ctx, struct h5md *f,
     snprintf(what, sizeof what, "the frame of step %lld",
              (long long)frame->step);
     TRY_WHILE(ctx, h5_reserve(ctx, f->h5, frame_bytes(f, &payload), what),
-              "the file keeps the %lld frames before", (long long)f->frames);
+              "in the file %s", frames_before(f, before));
     TRY(h5_agree(ctx, f->h5, append_box(ctx, f, frame)));
     for (int i = 0; i < f->n_fields; i++)
         TRY(append_field(ctx, f, &f->fields[i], &frame->fields[i]));

@@ -291,7 +291,7 @@ static int reserve(struct ctx *ctx, struct vtkhdf *v, struct h5 *f,
                              16.0 * (double)(p->box.count[0] + p->box.count[1] +
                                              p->box.count[2]),
                          what),
-              "the frames before, in '%s.hdf.series', are whole", v->stem);
+              "in '%s.hdf.series' stand the frames before it, whole", v->stem);
     return 0;
 }
 

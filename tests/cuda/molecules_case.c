@@ -64,7 +64,7 @@ int molecules_start(struct ctx *ctx, struct md_case *c, int cpu, double fene,
     TRY(job_open_device(ctx, &c->job, cpu || !device ? "cpu" : device));
     if (!c->md->rigid.on)
         TRY(give_styles(c, fene));
-    return c->job.solver->initial(ctx, c->md);
+    return job_initial(ctx, &c->job);
 }
 
 int molecules_look(struct md_case *c, struct outcome *o)

@@ -22,7 +22,7 @@ exits 0 "--resume auto goes on" "$TOY" run toy.toml $every --output a \
     --resume auto
 contains tap.out "goes on from step 6 of a/toy.ckpt.1.h5" "from the newest one"
 holds a/toy.h5 "$whole" "and no row stands twice"
-contains a/toy.log "the toy broke at step 8" "the log keeps the story before"
+contains a/toy.log "step 8: the toy broke" "the log keeps the story before"
 exits 0 "a finished run is left alone" "$TOY" run toy.toml $every --output a \
     --resume auto
 contains tap.out "is finished, at step 10" "which it says"

@@ -22,10 +22,10 @@ fails_so() {
     [ -z "$5" ] || is "$(grep -c "^error: $5" tap.err)" 1 "$what: one message"
 }
 
-fails_so 1 agreed 0 3 "the toy broke at step 5"
+fails_so 1 agreed 0 3 "step 5: the toy broke"
 holds out/toy.h5 "complete 0 rows 0 2 4 frames 0" \
     "what was written before is readable, and not complete"
-contains out/toy.log "error: the toy broke at step 5" "the log has the message"
+contains out/toy.log "error: step 5: the toy broke" "the log has the message"
 fails_so 1 alone 0 1 "the toy gives up without a word"
 fails_so 1 nan 0 3 "step 4: hidden is not finite"
 fails_so 1 start 0 2 "the toy does not start"
@@ -59,7 +59,7 @@ holds closed/toy.h5 "complete 1 rows 0 2 4 6 8 10 frames 0 10" \
 if have_mpi; then
     for n in 2 3 4; do
         last=$((n - 1))
-        fails_so $n agreed $last 3 "the toy broke at step 5"
+        fails_so $n agreed $last 3 "step 5: the toy broke"
         contains tap.err "on rank $last of $n" "and names the rank"
         holds out/toy.h5 "complete 0 rows 0 2 4 frames 0" \
             "what was written before is readable"

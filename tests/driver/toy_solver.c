@@ -217,8 +217,7 @@ static int toy_step(struct ctx *ctx, void *state, int look, int *stop)
     if (fails_here(ctx, toy, "alone"))
         return FAIL(ctx, STATUS_FAILED, "the toy gives up without a word");
     if (fails_here(ctx, toy, "agreed"))
-        status = FAIL(ctx, STATUS_PHYSICS, "the toy broke at step %" PRId64,
-                      toy->step);
+        status = FAIL(ctx, STATUS_PHYSICS, "the toy broke");
     if (fails_here(ctx, toy, "memory"))
         status = FAIL(ctx, STATUS_MEMORY, "out of memory at step %" PRId64,
                       toy->step);

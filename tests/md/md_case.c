@@ -92,7 +92,7 @@ int case_open(struct ctx *ctx, struct md_case *c,
     } else {
         TRY(job_open_device(ctx, &c->job, test_device()));
     }
-    return c->job.solver->initial(ctx, c->md);
+    return job_initial(ctx, &c->job);
 }
 
 void case_close(struct md_case *c)
@@ -106,7 +106,7 @@ int case_steps(struct md_case *c, int64_t n)
 {
     int stop = 0;
     for (int64_t i = 0; i < n; i++)
-        TRY(c->job.solver->step(c->ctx, c->md, i == n - 1, &stop));
+        TRY(job_step(c->ctx, &c->job, i == n - 1, &stop));
     return 0;
 }
 
@@ -115,7 +115,7 @@ double case_value(struct md_case *c, const char *name)
     double values[MD_OBSERVABLES_MAX];
     int n;
     const struct observable *o = c->job.solver->observables(c->md, &n);
-    if (c->job.solver->observe(c->ctx, c->md, values) != 0)
+    if (job_observe(c->ctx, &c->job, values) != 0)
         return NAN;
     for (int i = 0; i < n; i++)
         if (strcmp(o[i].name, name) == 0)
@@ -155,7 +155,7 @@ int case_snapshot(struct md_case *c, struct snapshot *s)
                                         "image", "species"};
     const struct field_frame *frame;
     *s = (struct snapshot){.n = (size_t)c->md->n_particles};
-    TRY(c->job.solver->frame(c->ctx, c->md, 5, names, &frame));
+    TRY(job_frame(c->ctx, &c->job, 5, names, &frame));
     for (int i = 0; i < frame->n_fields; i++) {
         const struct field *f = &frame->fields[i];
         if (strcmp(f->name, "position") == 0)

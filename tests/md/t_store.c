@@ -81,11 +81,11 @@ static int forces_of(const struct lj_coeff *coeff, double splitting,
     for (int a = 0; a < SPECIES; a++)
         setup.mass[a] = 1;
     place(p, first_id);
-    for (int i = 0; i + 1 < N; i++) {
+    for (int i = 0; i + 1 < N; i++)
         terms[n++] = (struct md_term){{p[i].id, p[i + 1].id}, MD_TERM_BOND, 0};
+    for (int i = 0; i + 1 < N; i++)
         terms[n++] =
             (struct md_term){{p[i].id, p[i + 1].id}, MD_TERM_SPECIAL, 0};
-    }
     int status = k->create(&ctx, &setup, &s);
     if (status != 0)
         return status;

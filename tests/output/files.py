@@ -179,7 +179,7 @@ def mounted(folder):
 def check_full_disk():
     counts = (1, *RANKS)
     if not mounted("small"):
-        tap.skip(2 * len(counts) + 3, "a small file system cannot be mounted "
+        tap.skip(3 * len(counts) + 3, "a small file system cannot be mounted "
                  "here (needs root)")
         return
     try:
@@ -193,6 +193,8 @@ def check_full_disk():
                 shape = f["particles/all/position/value"].shape
                 tap.ok(shape[0] > 3 and f["run"].attrs["complete"] == 0,
                        f"and the {shape[0]} frames before are there")
+            tap.ok(f"in the file stand the {shape[0]} frames before it" in
+                   full.stderr, "which is told")
             os.unlink("small/x.h5")
         write("small/old.h5", particles=100)
         before = digest("small/old.h5")

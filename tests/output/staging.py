@@ -118,7 +118,7 @@ for deck, what in ("melt.toml", "particles"), ("flow.toml", "a flow"):
         "output.frames_every=1" if stem == "melt" else
         "output.frames_every=0.01")
     tap.ok(folder(stem + "_small") == folder(stem + "_each"),
-           f"{what}: also where 1 MiB holds few frames")
+           f"{what}: also where 1 MB holds few frames")
     if MANY > 1:
         run(deck, stem + "_on3", "on", ranks=MANY)
         run(deck, stem + "_off3", "off", ranks=MANY)

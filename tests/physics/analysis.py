@@ -5,6 +5,8 @@ positions in the file by plain sums over all pairs. A pair within rounding of a
 bin's edge may count on either side: of some 10^5 pairs none is expected.
 """
 
+import re
+
 import tap
 
 tap.need("numpy", "h5py")
@@ -106,4 +108,17 @@ for reach in (1.9, box.min() / 2):
         tap.below(np.abs(msd["time"] - np.arange(n_frames) * EVERY
                          * 0.005).max(), 1e-12,
                   f"displacements stand at their times ({on})")
+
+# A run that goes on may have more steps, so it is no error.
+late = deck.replace("@RANGE@", "1.9")
+late = re.sub(r"(\[md.analysis.rdf\]\n)", rf"\1start = {STEPS + 1}\n", late)
+late += (f"\n[md.analysis.profile]\nstart = {STEPS}\n"
+         "[md.analysis.vacf]\nstart = 999\n")
+status, said = mdrun.refused(late)
+tap.ok(status == 0 and all(
+    f"{section}.start = {start}: no sample is taken, since the run ends with "
+    f"step {STEPS}" in said for section, start in
+    (("md.analysis.rdf", STEPS + 1), ("md.analysis.vacf", 999)))
+    and "profile.start" not in said,
+    "analyses that begin after the last step are told of")
 tap.done()

@@ -3,6 +3,7 @@ constants, water of NIST's, over ranks, restarts; decks that are refused."""
 
 import math
 import os
+import re
 import shutil
 
 import numpy as np
@@ -421,6 +422,20 @@ def check_refused():
     status, out = mdrun.refused(deck("dsf", "mesh = [8, 8, 8]"))
     tap.ok(status == 2 and "mesh has no meaning" in out,
            "a mesh for another method is refused")
+    for method, more, want in (
+            ("ewald", "wave_cutoff = 1e6", r"\d: error: waves up to "
+             r"md.coulomb.wave_cutoff = 1e\+06 are \S+ in this box"),
+            ("ewald", "accuracy = 1e-300", r"are \S+ in this box"),
+            ("pme", "accuracy = 1e-300", r"\d: error: no mesh reaches")):
+        status, out = mdrun.refused(deck(method, more))
+        tap.ok(status == 2 and re.search(want, out),
+               f"{method}: '{more}' is refused, with what it means")
+    done = tap.warpdeck("check", mdrun.write("long.toml", deck(
+        "ewald", "wave_cutoff = 230")), "--measure", "0", check=False)
+    if not tap.ok(re.search(r"a step takes about \S+ \w floating-point operations "
+                     "of each rank, up to .*pme", done.stderr),
+           "waves that take a long time are told of before they do"):
+        tap.note(done.stdout + done.stderr)
     done = tap.warpdeck("run", mdrun.write("coarse.toml", deck(
         "pme", "splitting = 2\nmesh = [6, 6, 6]")), "--output", "out",
         "--overwrite", "-q")

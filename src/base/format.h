@@ -1,7 +1,7 @@
 /* format.h: numbers as people read them. Each writes into buf and returns it.
  */
-#ifndef WARPDECK_DRIVER_FORMAT_H
-#define WARPDECK_DRIVER_FORMAT_H
+#ifndef WARPDECK_BASE_FORMAT_H
+#define WARPDECK_BASE_FORMAT_H
 
 #include <stddef.h>
 
