@@ -41,7 +41,6 @@
 #define cuda_pair_virial MD_NAME(cuda_pair_virial)
 #define cuda_closest_pair MD_NAME(cuda_closest_pair)
 #define cuda_find_not_finite MD_NAME(cuda_find_not_finite)
-#define cuda_place_cells MD_NAME(cuda_place_cells)
 #define cuda_reduce MD_NAME(cuda_reduce)
 #define cuda_set_view MD_NAME(cuda_set_view)
 #define cuda_reserve_own MD_NAME(cuda_reserve_own)
@@ -124,12 +123,6 @@ int cuda_note_listed(struct md_store *s);
 
 /* Bring the view's pointers in line with the arrays. */
 void cuda_set_view(struct md_store *s);
-
-/* Sort the n keys of ARRAY_KEY (values ARRAY_ORDER = 0, 1, ...) by cell, find
- * where each cell starts (`start` receives cells + 1 entries; keys >= cells are
- * left out), and leave the order in ARRAY_ORDER_OUT. */
-int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
-                     enum md_array start);
 
 /* Room for what a step's sums need. */
 int cuda_reserve_sums(struct md_store *s);
@@ -224,8 +217,6 @@ double cuda_estimate(const struct md_setup *setup, double own, double copies);
 #define cuda_move_copies MD_NAME(cuda_move_copies)
 #define cuda_copy_extra MD_NAME(cuda_copy_extra)
 #define cuda_copy_values MD_NAME(cuda_copy_values)
-#define cuda_count_copies MD_NAME(cuda_count_copies)
-#define cuda_take_copies MD_NAME(cuda_take_copies)
 #define cuda_launch_choose MD_NAME(cuda_launch_choose)
 #define cuda_launch_move_copies MD_NAME(cuda_launch_move_copies)
 #define cuda_launch_copy_slopes MD_NAME(cuda_launch_copy_slopes)
@@ -236,10 +227,7 @@ int cuda_copy_own(struct ctx *ctx, struct md_store *s, int n_channels,
 void cuda_move_copies(struct md_store *s);
 void cuda_copy_extra(struct md_store *s);
 void cuda_copy_values(struct md_store *s, enum md_value what);
-/* The launches of a step's calls; of the first, how many there are going to be,
- * on its way to s->result, and these. */
-int cuda_count_copies(struct md_store *s);
-int cuda_take_copies(struct md_store *s);
+/* The launches of a step's calls. */
 int cuda_launch_choose(struct md_store *s);
 int cuda_launch_move_copies(struct md_store *s);
 int cuda_launch_copy_slopes(struct md_store *s);

@@ -62,15 +62,16 @@ static __device__ __forceinline__ void count_copies(const struct md_view &m,
         atomicAdd(total, sum);
 }
 
-/* place: the sum of the counts before. */
-static __global__ void choose_copies(struct md_view m, struct box_images b,
-                                     const uint32_t *place, uint32_t *slot,
-                                     uint32_t *image_of)
+/* place - below: the sum of the counts before. */
+static __device__ __forceinline__ void
+choose_copies(const struct md_view &m, const struct box_images &b,
+              const uint32_t *place, uint32_t below, uint32_t *slot,
+              uint32_t *image_of)
 {
     uint32_t i = thread_index();
     if (i >= m.n_own)
         return;
-    uint32_t at = place[i];
+    uint32_t at = place[i] - below;
     for (int k = 0; k < b.count; k++) {
         if (!reaches(m, b, k, i))
             continue;
@@ -94,10 +95,11 @@ static __device__ __forceinline__ void place_of_copy(const struct md_view &m,
                         (shift[d] + m.state_origin[d] - m.origin[d]));
 }
 
-static __global__ void record_copies(struct md_view m, const uint32_t *slot,
-                                     const uint32_t *image_of,
-                                     const int32_t *image,
-                                     struct halo_record *to)
+static __device__ __forceinline__ void record_copies(const struct md_view &m,
+                                                     const uint32_t *slot,
+                                                     const uint32_t *image_of,
+                                                     const int32_t *image,
+                                                     struct halo_record *to)
 {
     uint32_t k = thread_index();
     if (k >= m.n_halo)
@@ -160,21 +162,13 @@ static struct box_images images_of(const struct md_store *s)
     return b;
 }
 
-/* Each store has as many as there are, so the grids of a team differ. */
-static dim3 copy_blocks(const struct md_store *s)
-{
-    return dim3(
-        cuda_blocks(s->view.n_halo > 0 ? s->view.n_halo : 1, MD_THREADS));
-}
-
-int cuda_count_copies(struct md_store *s)
+int cuda_count_copies(struct md_store *s, uint32_t *count)
 {
     unsigned *total = ARRAY(s, ARRAY_COUNTER, unsigned);
     TRY(cuda_run(s, "clear_number", kernel_of<clear_number, 1>(), dim3(1),
                  total));
     TRY(cuda_run(s, "count_copies", kernel_of<count_copies, 1>(),
-                 cuda_own_blocks(s), s->view, images_of(s),
-                 ARRAY(s, ARRAY_KEY, uint32_t), total));
+                 cuda_own_blocks(s), s->view, images_of(s), count, total));
     return cuda_send(s, &s->result->copies, total, sizeof s->result->copies);
 }
 
@@ -192,44 +186,50 @@ static int reserve_copies(struct md_store *s, size_t n)
     return cuda_reserve_halo(s, n);
 }
 
-int cuda_take_copies(struct md_store *s)
+int cuda_ready_copies(struct md_store *s)
 {
-    uint32_t n = s->result->copies, own = s->view.n_own;
-    TRY(reserve_copies(s, n));
-    s->view.n_halo = n;
-    if (n == 0)
-        return 0;
-    CUDA_TRY(s->ctx,
-             primitives_exclusive_sum_u32(
-                 s->array[ARRAY_WORKSPACE].p, s->array[ARRAY_WORKSPACE].bytes,
-                 ARRAY(s, ARRAY_KEY, uint32_t),
-                 ARRAY(s, ARRAY_KEY_OUT, uint32_t), own, s->device->stream));
-    LAUNCH(choose_copies, cuda_blocks(own, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, images_of(s),
-           ARRAY(s, ARRAY_KEY_OUT, uint32_t),
-           ARRAY(s, ARRAY_SEND_SLOT, uint32_t),
-           ARRAY(s, ARRAY_SEND_CHANNEL, uint32_t));
-    CUDA_TRY_LAUNCH(s->ctx, "choose_copies");
-    struct halo_record *record = ARRAY(s, ARRAY_RECORDS, struct halo_record);
-    LAUNCH(record_copies, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, ARRAY(s, ARRAY_SEND_SLOT, uint32_t),
-           ARRAY(s, ARRAY_SEND_CHANNEL, uint32_t),
-           ARRAY(s, ARRAY_COPY_IMAGES, int32_t), record);
-    CUDA_TRY_LAUNCH(s->ctx, "record_copies");
-    return cuda_place_copies(s, record);
+    TRY(reserve_copies(s, s->result->copies));
+    s->view.n_halo = s->result->copies;
+    return 0;
+}
+
+int cuda_launch_copies(struct md_store *s, const uint32_t *place,
+                       uint32_t below)
+{
+    uint32_t *slot = ARRAY(s, ARRAY_SEND_SLOT, uint32_t);
+    uint32_t *image_of = ARRAY(s, ARRAY_SEND_CHANNEL, uint32_t);
+    TRY(cuda_run(s, "choose_copies", kernel_of<choose_copies, 1>(),
+                 cuda_own_blocks(s), s->view, images_of(s), place, below, slot,
+                 image_of));
+    return cuda_run(
+        s, "record_copies", kernel_of<record_copies, JOINS_LOOSELY>(),
+        cuda_copy_blocks(s), s->view, (const uint32_t *)slot,
+        (const uint32_t *)image_of, ARRAY(s, ARRAY_COPY_IMAGES, const int32_t),
+        ARRAY(s, ARRAY_RECORDS, struct halo_record));
 }
 
 int cuda_launch_choose(struct md_store *s)
 {
-    TRY(cuda_count_copies(s));
+    uint32_t *count = ARRAY(s, ARRAY_KEY, uint32_t);
+    TRY(cuda_count_copies(s, count));
     TRY(cuda_wait_for_result(s));
-    return cuda_take_copies(s);
+    TRY(cuda_ready_copies(s));
+    if (s->view.n_halo == 0)
+        return 0;
+    count = ARRAY(s, ARRAY_KEY, uint32_t); /* it may have grown */
+    uint32_t *place = ARRAY(s, ARRAY_KEY_OUT, uint32_t);
+    CUDA_TRY(s->ctx,
+             primitives_exclusive_sum_u32(
+                 s->array[ARRAY_WORKSPACE].p, s->array[ARRAY_WORKSPACE].bytes,
+                 count, place, s->view.n_own, s->device->stream));
+    TRY(cuda_launch_copies(s, place, 0));
+    return cuda_place_copies(s, ARRAY(s, ARRAY_RECORDS, struct halo_record));
 }
 
 int cuda_launch_move_copies(struct md_store *s)
 {
     return cuda_run(s, "move_copies", kernel_of<move_copies, JOINS_LOOSELY>(),
-                    copy_blocks(s), s->view,
+                    cuda_copy_blocks(s), s->view,
                     ARRAY(s, ARRAY_SEND_SLOT, const uint32_t),
                     ARRAY(s, ARRAY_SEND_CHANNEL, const uint32_t),
                     ARRAY(s, ARRAY_COPY_IMAGES, const int32_t),
@@ -239,7 +239,7 @@ int cuda_launch_move_copies(struct md_store *s)
 int cuda_launch_copy_slopes(struct md_store *s)
 {
     return cuda_run(s, "copy_slopes", kernel_of<copy_slopes, JOINS_LOOSELY>(),
-                    copy_blocks(s), ARRAY(s, ARRAY_EAM_SLOPE, scalar),
+                    cuda_copy_blocks(s), ARRAY(s, ARRAY_EAM_SLOPE, scalar),
                     ARRAY(s, ARRAY_SEND_SLOT, const uint32_t),
                     ARRAY(s, ARRAY_HALO_SLOT, const uint32_t), s->view.n_halo);
 }
@@ -247,7 +247,7 @@ int cuda_launch_copy_slopes(struct md_store *s)
 int cuda_launch_copy_values(struct md_store *s, int what)
 {
     return cuda_run(s, "copy_values", kernel_of<copy_values, JOINS_LOOSELY>(),
-                    copy_blocks(s), s->view,
+                    cuda_copy_blocks(s), s->view,
                     ARRAY(s, ARRAY_SEND_SLOT, const uint32_t),
                     ARRAY(s, ARRAY_HALO_SLOT, const uint32_t), what,
                     ARRAY(s, ARRAY_HALO_VALUE, double));

@@ -1,5 +1,6 @@
 /* halo_cuda.cu: copies of particles for other ranks, and theirs here. */
 #include "kernels/md/box_cuda.h"
+#include "kernels/md/team_cuda.h"
 #include "kernels/primitives.h"
 
 #include <math.h>
@@ -233,9 +234,10 @@ void cuda_pack_halo(struct md_store *s, int with_species, void *buffer)
 
 /* ---- what comes in ---- */
 
-static __global__ void find_halo_cells(const struct halo_record *from,
-                                       uint32_t n, struct cell_grid g,
-                                       uint32_t *key, uint32_t *order)
+static __device__ __forceinline__ void
+find_halo_cells(const struct halo_record *from, uint32_t n,
+                const struct cell_grid &g, uint32_t below, uint32_t *key,
+                uint32_t *order)
 {
     uint32_t k = thread_index();
     if (k >= n)
@@ -244,14 +246,14 @@ static __global__ void find_halo_cells(const struct halo_record *from,
                    (double)from[k].x[2]};
     int c[3];
     cell_of(&g, x, c);
-    key[k] = cell_number(&g, c);
+    key[k] = below + cell_number(&g, c);
     order[k] = k;
 }
 
 /* Copy t stands behind the own particles; slot says where each record went. */
-static __global__ void place_halo(struct md_view m,
-                                  const struct halo_record *from,
-                                  const uint32_t *order, uint32_t *slot)
+static __device__ __forceinline__ void
+place_halo(const struct md_view &m, const struct halo_record *from,
+           const uint32_t *order, uint32_t *slot)
 {
     uint32_t t = thread_index();
     if (t >= m.n_halo)
@@ -303,20 +305,33 @@ int cuda_reserve_halo(struct md_store *s, size_t n)
     return 0;
 }
 
+int cuda_launch_copy_keys(struct md_store *s, const struct halo_record *from,
+                          struct sorting_place at)
+{
+    return cuda_run(s, "find_halo_cells",
+                    kernel_of<find_halo_cells, JOINS_LOOSELY>(),
+                    cuda_copy_blocks(s), from, s->view.n_halo, s->cells,
+                    at.below, at.key, at.order);
+}
+
+int cuda_launch_copy_order(struct md_store *s, const struct halo_record *from,
+                           struct sorting_place at)
+{
+    TRY(cuda_launch_starts(s, at, s->view.n_halo, ARRAY_START_HALO));
+    return cuda_run(s, "place_halo", kernel_of<place_halo, JOINS_LOOSELY>(),
+                    cuda_copy_blocks(s), s->view, from,
+                    (const uint32_t *)at.order_out,
+                    ARRAY(s, ARRAY_HALO_SLOT, uint32_t));
+}
+
 int cuda_place_copies(struct md_store *s, const struct halo_record *from)
 {
-    size_t n = s->view.n_halo;
-    LAUNCH(find_halo_cells, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, from, (uint32_t)n, s->cells,
-           ARRAY(s, ARRAY_KEY, uint32_t), ARRAY(s, ARRAY_ORDER, uint32_t));
-    CUDA_TRY_LAUNCH(s->ctx, "find_halo_cells");
-    TRY(cuda_place_cells(s->ctx, s, n, ARRAY_START_HALO));
-    LAUNCH(place_halo, cuda_blocks(n, MD_THREADS), MD_THREADS, 0,
-           s->device->stream, s->view, from,
-           ARRAY(s, ARRAY_ORDER_OUT, uint32_t),
-           ARRAY(s, ARRAY_HALO_SLOT, uint32_t));
-    CUDA_TRY_LAUNCH(s->ctx, "place_halo");
-    return 0;
+    struct sorting_place at = cuda_own_place(s);
+    uint32_t cells;
+    TRY(cuda_reserve_starts(s, ARRAY_START_HALO, &cells));
+    TRY(cuda_launch_copy_keys(s, from, at));
+    TRY(cuda_sort_keys(s, at, s->view.n_halo));
+    return cuda_launch_copy_order(s, from, at);
 }
 
 int cuda_accept_halo(struct ctx *ctx, struct md_store *s, size_t n,

@@ -98,20 +98,37 @@ static uint32_t first_rows(const struct md_store *s,
     return list->rows > 0 ? list->rows : expected_rows(s) + 1;
 }
 
-static int build(struct ctx *ctx, struct md_store *s, int halo)
+/* Room for both lists, or that of copies, with the rows there are. */
+static int ready_lists(struct md_store *s, int first)
 {
-    struct pair_list *list = list_of(s, halo);
-    uint32_t rows = first_rows(s, list);
+    for (int halo = first; halo < (s->view.n_halo > 0 ? 2 : 1); halo++) {
+        struct pair_list *list = list_of(s, halo);
+        TRY(reserve_list(s->ctx, s, list, first_rows(s, list)));
+    }
+    return 0;
+}
+
+/* And for particles with more neighbors than there is room for. */
+static int widen_lists(struct md_store *s)
+{
+    for (int halo = 0; halo < 2; halo++) {
+        struct pair_list *list = list_of(s, halo);
+        unsigned needed = s->result->needed[halo];
+        if (needed > list->rows)
+            TRY(reserve_list(s->ctx, s, list, needed + needed / 8 + 1));
+    }
+    return 0;
+}
+
+static int build(struct md_store *s)
+{
+    TRY(ready_lists(s, 0));
     for (;;) {
-        unsigned needed = 0;
-        TRY(reserve_list(ctx, s, list, rows));
-        TRY(launch_find(s, halo));
-        TRY(cuda_to_host(ctx, s->device, &needed,
-                         ARRAY(s, ARRAY_COUNTER, unsigned) + halo,
-                         sizeof needed));
-        if (needed <= rows)
+        TRY(cuda_launch_neighbors(s));
+        TRY(cuda_wait_for_result(s));
+        if (cuda_list_had_room(s))
             return 0;
-        rows = needed + needed / 8 + 1;
+        TRY(widen_lists(s));
     }
 }
 
@@ -146,22 +163,15 @@ int cuda_list_is_built(struct md_store *s)
 
 int cuda_launch_list(struct md_store *s)
 {
-    struct ctx *ctx = s->ctx;
     TRY(cuda_reserve(s, ARRAY_COUNTER, 64, sizeof(unsigned), "counters"));
-    if (s->view.n_own > 0) {
-        TRY(build(ctx, s, 0));
-        if (s->view.n_halo > 0)
-            TRY(build(ctx, s, 1));
-        TRY(cuda_note_listed(s));
-    }
+    if (s->view.n_own > 0)
+        TRY(build(s));
     return cuda_list_is_built(s);
 }
 
 int cuda_ready_list(struct md_store *s)
 {
-    if (s->view.n_halo == 0)
-        return 0;
-    return reserve_list(s->ctx, s, &s->halo, first_rows(s, &s->halo));
+    return ready_lists(s, 1);
 }
 
 int cuda_launch_neighbors(struct md_store *s)

@@ -108,7 +108,9 @@ MD_CUDA_SOURCES += \
 	kernels/md/sort_cuda.cu \
 	kernels/md/steps_cuda.cu \
 	kernels/md/store_cuda.cu \
+	kernels/md/team_calls_cuda.cu \
 	kernels/md/team_cuda.cu \
+	kernels/md/team_rebuild_cuda.cu \
 	kernels/md/term_places_cuda.cu \
 	kernels/md/terms_cuda.cu \
 	kernels/md/virial_cuda.cu \
@@ -120,5 +122,6 @@ EXTRA_DIST += $(MD_CUDA_SOURCES) kernels/md/store_cuda.h \
 	kernels/md/eam_cuda.h kernels/md/fixed_cuda.h \
 	kernels/md/form_pair_cuda.h kernels/md/forms_cuda.h \
 	kernels/md/mesh_cuda.h kernels/md/near_cuda.h kernels/md/outer_cuda.h \
-	kernels/md/rigid_cuda.h kernels/md/team_cuda.h kernels/md/terms_cuda.h \
+	kernels/md/rigid_cuda.h kernels/md/team_cuda.h \
+	kernels/md/team_parts_cuda.h kernels/md/terms_cuda.h \
 	kernels/md/threads_cuda.h

@@ -59,14 +59,7 @@ static int run_moments(struct md_store *s)
                     ARRAY(s, ARRAY_PARTIAL, double));
 }
 
-static int launch_moments(struct md_store *s, double out[5])
-{
-    TRY(cuda_reserve_sums(s));
-    TRY(run_moments(s));
-    return cuda_own_sums(s, 5, out);
-}
-
-/* The same on its way to s->result. */
+/* They are on their way to s->result. */
 int cuda_ask_moments(struct md_store *s)
 {
     TRY(run_moments(s));
@@ -75,20 +68,17 @@ int cuda_ask_moments(struct md_store *s)
 
 void cuda_moments_ahead(struct md_store *s)
 {
-    if (s->view.n_own == 0)
-        return;
-    if (s->moments_asked++ == 0)
-        cuda_do(s, {STEP_MOMENTS, 0, 0, NULL});
+    if (s->view.n_own > 0)
+        cuda_ask_sums_ahead(s, &s->moments_asked, STEP_MOMENTS);
 }
 
-static int find_moments(struct md_store *s, double sum[5])
+/* Sums as the calls leave them; once for whoever has not asked ahead. */
+static int find_sums(struct md_store *s, int *asked, enum step_kind kind)
 {
-    if (!s->moments_asked)
-        return launch_moments(s, sum);
-    s->moments_asked--;
-    TRY(cuda_wait_for_result(s));
-    memcpy(sum, s->result->moments, sizeof s->result->moments);
-    return 0;
+    cuda_settle(s);
+    TRY(s->failed);
+    TRY(cuda_reserve_sums(s));
+    return cuda_ask_sums(s, asked, kind);
 }
 
 void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
@@ -96,9 +86,11 @@ void cuda_sum_moments(const struct md_store *store, struct md_moments *out)
     /* Only scratch of the store changes. */
     struct md_store *s = const_cast<struct md_store *>(store);
     double sum[5] = {0, 0, 0, 0, 0};
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = find_moments(s, sum);
+    if (s->view.n_own > 0) {
+        s->failed = find_sums(s, &s->moments_asked, STEP_MOMENTS);
+        if (s->failed == 0)
+            memcpy(sum, s->result->moments, sizeof sum);
+    }
     out->kinetic = sum[0];
     for (int d = 0; d < 3; d++)
         out->momentum[d] = sum[1 + d];
@@ -149,23 +141,8 @@ int cuda_ask_kinetic(struct md_store *s)
 
 void cuda_kinetic_tensor_ahead(struct md_store *s)
 {
-    if (s->view.n_own == 0)
-        return;
-    if (s->kinetic_asked++ == 0)
-        cuda_do(s, {STEP_KINETIC, 0, 0, NULL});
-}
-
-static int find_kinetic(struct md_store *s, double out[6])
-{
-    if (s->kinetic_asked > 0) {
-        s->kinetic_asked--;
-        TRY(cuda_wait_for_result(s));
-        memcpy(out, s->result->kinetic, sizeof s->result->kinetic);
-        return 0;
-    }
-    TRY(cuda_reserve_sums(s));
-    TRY(run_kinetic(s));
-    return cuda_own_sums(s, 6, out);
+    if (s->view.n_own > 0)
+        cuda_ask_sums_ahead(s, &s->kinetic_asked, STEP_KINETIC);
 }
 
 void cuda_kinetic_tensor(const struct md_store *store, double out[6])
@@ -174,7 +151,9 @@ void cuda_kinetic_tensor(const struct md_store *store, double out[6])
     struct md_store *s = const_cast<struct md_store *>(store);
     for (int k = 0; k < 6; k++)
         out[k] = 0;
-    cuda_settle(s);
-    if (s->view.n_own > 0 && s->failed == 0)
-        s->failed = find_kinetic(s, out);
+    if (s->view.n_own == 0)
+        return;
+    s->failed = find_sums(s, &s->kinetic_asked, STEP_KINETIC);
+    if (s->failed == 0)
+        memcpy(out, s->result->kinetic, sizeof s->result->kinetic);
 }

@@ -278,22 +278,10 @@ int cuda_launch_rigid_sums(struct md_store *s)
     return launch_sums(s, kernels, GROUP_SUMS, s->result->bonds);
 }
 
-/* These sums, in s->result; asked: how often ahead. */
-static void find_sums(struct md_store *s, enum step_kind kind, int *asked)
-{
-    if (*asked > 0)
-        --*asked;
-    else
-        cuda_do_now(s, {kind, 0, 0, NULL});
-    cuda_settle(s);
-    if (s->failed == 0)
-        s->failed = cuda_wait_for_result(s);
-}
-
 void cuda_rigid_inner_ahead(struct md_store *s)
 {
-    if (has_groups(s) && s->team && s->inner_asked++ == 0)
-        cuda_do(s, {STEP_RIGID_INNER, 0, 0, NULL});
+    if (has_groups(s) && s->team)
+        cuda_ask_sums_ahead(s, &s->inner_asked, STEP_RIGID_INNER);
 }
 
 void cuda_rigid_inner(const struct md_store *store, double kinetic[3],
@@ -302,7 +290,7 @@ void cuda_rigid_inner(const struct md_store *store, double kinetic[3],
     /* Only scratch of the store changes. */
     struct md_store *s = const_cast<struct md_store *>(store);
     if (has_groups(s))
-        find_sums(s, STEP_RIGID_INNER, &s->inner_asked);
+        s->failed = cuda_ask_sums(s, &s->inner_asked, STEP_RIGID_INNER);
     int there = has_groups(s);
     for (int d = 0; d < 3; d++) {
         kinetic[d] = there ? s->result->inner[d] : 0;
@@ -315,8 +303,7 @@ int cuda_rigid_sums_ahead(struct md_store *s)
     if (!has_groups(s) || !s->team)
         return 0;
     cuda_do(s, {STEP_RIGID_STOP, 0, 0, NULL});
-    cuda_do(s, {STEP_RIGID_SUMS, 0, 0, NULL});
-    s->bonds_asked = 1;
+    cuda_ask_sums_ahead(s, &s->bonds_asked, STEP_RIGID_SUMS);
     return 1;
 }
 
@@ -325,7 +312,7 @@ void cuda_rigid_sums(const struct md_store *store, struct md_sums *sums)
     struct md_store *s = const_cast<struct md_store *>(store);
     double to_energy = 1 / s->setup.acceleration;
     if (has_groups(s))
-        find_sums(s, STEP_RIGID_SUMS, &s->bonds_asked);
+        s->failed = cuda_ask_sums(s, &s->bonds_asked, STEP_RIGID_SUMS);
     if (!has_groups(s))
         return;
     sums->virial += to_energy * s->result->bonds[0];

@@ -232,17 +232,22 @@ int cuda_sort_bits(uint32_t n)
     return bits;
 }
 
-static int launch_starts(struct md_store *s, struct sorting_place at, size_t n,
-                         enum md_array start)
+int cuda_reserve_starts(struct md_store *s, enum md_array start, uint32_t *n)
 {
-    return cuda_run(s, "find_starts", kernel_of<find_starts, 1>(),
+    *n = cell_count(&s->cells);
+    return cuda_reserve(s, start, (size_t)*n + 1, sizeof(uint32_t), "cells");
+}
+
+int cuda_launch_starts(struct md_store *s, struct sorting_place at, size_t n,
+                       enum md_array start)
+{
+    return cuda_run(s, "find_starts", kernel_of<find_starts, JOINS_LOOSELY>(),
                     dim3(cuda_blocks(n + 1, MD_THREADS)),
                     (const uint32_t *)at.key_out, at.below, (uint32_t)n,
                     cell_count(&s->cells), ARRAY(s, start, uint32_t));
 }
 
-/* The store's own. */
-static struct sorting_place place_of(const struct md_store *s)
+struct sorting_place cuda_own_place(const struct md_store *s)
 {
     struct sorting_place at = {ARRAY(s, ARRAY_KEY, uint32_t),
                                ARRAY(s, ARRAY_KEY_OUT, uint32_t),
@@ -251,7 +256,7 @@ static struct sorting_place place_of(const struct md_store *s)
     return at;
 }
 
-static int sort_keys(struct md_store *s, struct sorting_place at, size_t n)
+int cuda_sort_keys(struct md_store *s, struct sorting_place at, size_t n)
 {
     CUDA_TRY(s->ctx,
              primitives_sort_pairs_u32(
@@ -259,16 +264,6 @@ static int sort_keys(struct md_store *s, struct sorting_place at, size_t n)
                  at.key, at.key_out, at.order, at.order_out, n,
                  cuda_sort_bits(cell_count(&s->cells)), s->device->stream));
     return 0;
-}
-
-int cuda_place_cells(struct ctx *ctx, struct md_store *s, size_t n,
-                     enum md_array start)
-{
-    (void)ctx; /* the store's */
-    size_t cells = cell_count(&s->cells);
-    TRY(cuda_reserve(s, start, cells + 1, sizeof(uint32_t), "cells"));
-    TRY(sort_keys(s, place_of(s), n));
-    return launch_starts(s, place_of(s), n, start);
 }
 
 /* ---- order ---- */
@@ -350,9 +345,7 @@ static __device__ __forceinline__ void fill_pair(const struct md_view &m)
 int cuda_shape_cells(struct md_store *s, uint32_t *n)
 {
     shape_cells(s, s->view.n_own);
-    *n = cell_count(&s->cells);
-    return cuda_reserve(s, ARRAY_START_OWN, (size_t)*n + 1, sizeof(uint32_t),
-                        "cells");
+    return cuda_reserve_starts(s, ARRAY_START_OWN, n);
 }
 
 int cuda_launch_keys(struct md_store *s, struct sorting_place at,
@@ -367,7 +360,7 @@ int cuda_launch_order(struct md_store *s, struct sorting_place at,
                       uint32_t slots)
 {
     const uint32_t *order = at.order_out;
-    TRY(launch_starts(s, at, slots, ARRAY_START_OWN));
+    TRY(cuda_launch_starts(s, at, slots, ARRAY_START_OWN));
     if (s->view.n_own == 0)
         return 0;
     TRY(permute_state(s, ARRAY_X, order));
@@ -393,9 +386,10 @@ int cuda_launch_sort(struct md_store *s)
     TRY(reserve_keys(s, slots > 0 ? slots : 1));
     if (slots == 0)
         return 0;
-    TRY(cuda_launch_keys(s, place_of(s), slots));
-    TRY(sort_keys(s, place_of(s), slots));
-    return cuda_launch_order(s, place_of(s), slots);
+    struct sorting_place at = cuda_own_place(s);
+    TRY(cuda_launch_keys(s, at, slots));
+    TRY(cuda_sort_keys(s, at, slots));
+    return cuda_launch_order(s, at, slots);
 }
 
 int cuda_sort(struct ctx *ctx, struct md_store *s)

@@ -1,54 +1,10 @@
-/* team_cuda.cu: see team_cuda.h. */
-#include "kernels/md/team_cuda.h"
-#include "kernels/md/clock_cuda.h"
-#include "kernels/md/mesh_cuda.h"
-#include "kernels/primitives.h"
+/* team_cuda.cu: who is in a team, launches that are noted and made for several,
+ * and what comes of them. See team_cuda.h.
+ */
+#include "kernels/md/team_parts_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- notes ---- */
-
-enum { NOTES_MAX = 32, SENDS_MAX = 24 };
-enum { ARGUMENTS_MAX = NOTES_MAX * 1024, ALIGNMENT = 16 };
-
-/* A launch. */
-struct team_note {
-    const char *name;
-    team_launcher joint;
-    int loose; /* grids may differ */
-    dim3 grid;
-    size_t at, bytes; /* of its arguments */
-};
-
-/* What one store would do. */
-struct team_notes {
-    int n, n_sent;
-    size_t bytes;
-    struct team_note note[NOTES_MAX];
-    struct {
-        size_t at, bytes;
-    } sent[SENDS_MAX];          /* parts of the store's result */
-    struct step_result *result; /* the card's */
-    alignas(ALIGNMENT) unsigned char arguments[ARGUMENTS_MAX];
-};
-
-struct cuda_team {
-    int n, capacity;
-    struct md_store **store;
-    /* Of those that run together, in their order. */
-    struct md_store **with;
-    unsigned n_with;
-    struct team_notes *notes;
-    /* On the card, and the same pinned; room for `room` bytes of arguments. */
-    struct device_array table, result;
-    unsigned char *staged;
-    struct step_result *results;
-    size_t room, used; /* copies may be under way of what is used */
-    struct device_array scratch, workspace; /* for sorting */
-    uint32_t *below;                        /* keys of the stores before each */
-    int asked; /* results are, for those in `with` */
-};
 
 /* ---- members ---- */
 
@@ -71,7 +27,9 @@ static void destroy(struct cuda_team *t)
     free(t->notes);
     free(t->store);
     free(t->with);
+    free(t->same);
     free(t->below);
+    free(t->first);
     free(t);
 }
 
@@ -87,8 +45,11 @@ static int create(struct md_store *s, int n, struct cuda_team **out)
     t->store = (struct md_store **)calloc(count, sizeof *t->store);
     t->with = (struct md_store **)calloc(count, sizeof *t->with);
     t->notes = (struct team_notes *)calloc(count, sizeof *t->notes);
+    t->same = (struct md_store **)calloc(count, sizeof *t->same);
     t->below = (uint32_t *)calloc(count, sizeof *t->below);
-    if (!t->store || !t->with || !t->notes || !t->below)
+    t->first = (uint32_t *)calloc(count, sizeof *t->first);
+    if (!t->store || !t->with || !t->notes || !t->same || !t->below ||
+        !t->first)
         return FAIL(s->ctx, STATUS_MEMORY, "no memory for a team of stores");
     CUDA_TRY(s->ctx, cudaMallocHost(&t->staged, t->room));
     CUDA_TRY(s->ctx, cudaMallocHost(&t->results, count * sizeof *t->results));
@@ -196,20 +157,17 @@ int cuda_send(struct md_store *s, void *to, const void *from, size_t bytes)
     return 0;
 }
 
-/* What each of those that run together does now, which is act(store, k). */
-template <class Act> static int note_each(struct cuda_team *t, Act act)
-{
-    int status = 0;
-    for (unsigned k = 0; k < t->n_with && status == 0; k++) {
-        struct md_store *one = t->with[k];
-        one->notes = &t->notes[k];
-        status = act(one, k);
-        one->notes = NULL;
-    }
-    return status;
-}
-
 /* ---- launching what is noted ---- */
+
+void cuda_team_begin(struct cuda_team *t)
+{
+    for (unsigned k = 0; k < t->n_with; k++) {
+        struct team_notes *notes = &t->notes[k];
+        notes->n = notes->n_sent = 0;
+        notes->bytes = 0;
+        notes->result = (struct step_result *)t->result.p + k;
+    }
+}
 
 static int wait(struct md_store *s)
 {
@@ -269,7 +227,7 @@ static int launch_notes(struct md_store *s, unsigned k, unsigned n)
     return 0;
 }
 
-static int flush(struct md_store *s)
+int cuda_team_flush(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     size_t bytes = 0;
@@ -293,7 +251,7 @@ static int flush(struct md_store *s)
 
 /* ---- results ---- */
 
-static int ask_results(struct md_store *s)
+int cuda_team_ask(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     size_t bytes = t->n_with * sizeof *t->results;
@@ -304,8 +262,7 @@ static int ask_results(struct md_store *s)
     return 0;
 }
 
-/* What has been asked for, to where each store looks for it. */
-static int take_results(struct md_store *s)
+int cuda_team_take(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     TRY(wait(s));
@@ -320,13 +277,13 @@ static int take_results(struct md_store *s)
     return 0;
 }
 
-static int fetch(struct md_store *s)
+int cuda_team_fetch(struct md_store *s)
 {
     struct cuda_team *t = s->team;
     if (!t->asked)
         return 0;
     t->asked = 0;
-    TRY(take_results(s));
+    TRY(cuda_team_take(s));
     for (unsigned k = 0; k < t->n_with; k++)
         if (t->with[k])
             t->with[k]->has_come = 1;
@@ -336,226 +293,9 @@ static int fetch(struct md_store *s)
 int cuda_wait_for_result(struct md_store *s)
 {
     if (s->team)
-        TRY(fetch(s));
+        TRY(cuda_team_fetch(s));
     if (!s->team || !s->has_come)
         CUDA_TRY(s->ctx, cudaStreamSynchronize(s->device->stream));
     s->has_come = 1;
     return 0;
-}
-
-/* ---- rebuilds ---- */
-
-/* One sort for all: keys of one store come behind those of the stores before.
- */
-static int run_sort(struct md_store *s)
-{
-    struct cuda_team *t = s->team;
-    size_t own = s->view.n_own, n = t->n_with * own;
-    uint64_t cells = 0;
-    TRY(flush(s));
-    TRY(cuda_grow(s->ctx, &t->scratch.p, &t->scratch.bytes,
-                  4 * n * sizeof(uint32_t), "sorting"));
-    TRY(cuda_grow(s->ctx, &t->workspace.p, &t->workspace.bytes,
-                  primitives_workspace(n), "sorting"));
-    for (unsigned k = 0; k < t->n_with; k++) {
-        uint32_t of_one;
-        t->below[k] = (uint32_t)cells;
-        TRY(cuda_shape_cells(t->with[k], &of_one));
-        cells += of_one;
-    }
-    if (cells >= UINT32_MAX)
-        return FAIL(s->ctx, STATUS_UNSUPPORTED,
-                    "too many replicas for one card; use more ranks");
-    uint32_t *key = (uint32_t *)t->scratch.p;
-    auto place_of = [=](unsigned k) {
-        struct sorting_place at = {key + k * own, key + n + k * own,
-                                   key + 2 * n + k * own, key + 3 * n + k * own,
-                                   t->below[k]};
-        return at;
-    };
-    TRY(note_each(t, [&](struct md_store *one, unsigned k) {
-        return cuda_launch_keys(one, place_of(k), one->view.n_own);
-    }));
-    TRY(flush(s));
-    CUDA_TRY(s->ctx, primitives_sort_pairs_u32(
-                         t->workspace.p, t->workspace.bytes, key, key + n,
-                         key + 2 * n, key + 3 * n, n,
-                         cuda_sort_bits((uint32_t)cells), s->device->stream));
-    return note_each(t, [&](struct md_store *one, unsigned k) {
-        return cuda_launch_order(one, place_of(k), one->view.n_own);
-    });
-}
-
-/* The unit of charges is chosen where particles have come, by a sum of each
- * store's. */
-static int ready_charges(struct md_store *s)
-{
-    struct cuda_team *t = s->team;
-    TRY(flush(s));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_choose_unit(s->ctx, t->with[k]));
-    return 0;
-}
-
-/* Each launches its own: with plans for several at once a transform would not
- * have the bits that it has alone. */
-static int transform_each(struct md_store *s, int back)
-{
-    struct cuda_team *t = s->team;
-    TRY(flush(s));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_mesh_transform(t->with[k], back));
-    return 0;
-}
-
-/* Between the transforms all goes together. */
-static int run_mesh(struct md_store *s, int q)
-{
-    struct cuda_team *t = s->team;
-    TRY(ready_charges(s));
-    TRY(note_each(t, [](struct md_store *one, unsigned) {
-        return cuda_mesh_charges(one);
-    }));
-    TRY(transform_each(s, 0));
-    TRY(note_each(t, [=](struct md_store *one, unsigned) {
-        return cuda_mesh_fields(one, (int)one->queue.calls[q].kick);
-    }));
-    TRY(transform_each(s, 1));
-    return note_each(
-        t, [](struct md_store *one, unsigned) { return cuda_mesh_pull(one); });
-}
-
-/* Each launches it itself: a clock knows of one store. */
-static int run_apart(struct md_store *s, int q)
-{
-    struct cuda_team *t = s->team;
-    TRY(flush(s));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_launch_call(t->with[k], &t->with[k]->queue.calls[q]));
-    return 0;
-}
-
-/* How many copies each has is known after the same wait; then each takes them
- * itself. */
-static int run_choose(struct md_store *s)
-{
-    struct cuda_team *t = s->team;
-    TRY(note_each(t, [](struct md_store *one, unsigned) {
-        return cuda_count_copies(one);
-    }));
-    TRY(flush(s));
-    TRY(ask_results(s));
-    TRY(take_results(s));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_take_copies(t->with[k]));
-    return 0;
-}
-
-/* Lists that had too little room are built once more, one by one. */
-static int run_lists(struct md_store *s)
-{
-    struct cuda_team *t = s->team;
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_ready_list(t->with[k]));
-    TRY(note_each(t, [](struct md_store *one, unsigned) {
-        return cuda_launch_neighbors(one);
-    }));
-    TRY(flush(s));
-    TRY(ask_results(s));
-    TRY(take_results(s));
-    for (unsigned k = 0; k < t->n_with; k++)
-        TRY(cuda_list_had_room(t->with[k]) ? cuda_list_is_built(t->with[k])
-                                           : cuda_launch_list(t->with[k]));
-    return 0;
-}
-
-/* ---- running together ---- */
-
-static int waits_for_the_same(const struct md_store *a,
-                              const struct md_store *b)
-{
-    int same = b->failed == 0 && a->queue.n == b->queue.n &&
-               a->view.n_own == b->view.n_own &&
-               a->copies_here == b->copies_here && !cuda_has_messages(b);
-    for (int k = 0; same && k < a->queue.n; k++)
-        same = a->queue.calls[k].kind == b->queue.calls[k].kind;
-    return same;
-}
-
-static int has_joint_kernels(const struct md_store *s)
-{
-    int all = !cuda_has_messages(s) && s->view.n_own > 0;
-    for (int k = 0; all && k < s->queue.n; k++) {
-        enum step_kind kind = s->queue.calls[k].kind;
-        all = kind != STEP_UNPACK && kind != STEP_UNPACK_EXTRA;
-    }
-    return all;
-}
-
-static int run_call(struct md_store *s, int q)
-{
-    struct cuda_team *t = s->team;
-    enum step_kind kind = s->queue.calls[q].kind;
-    if (kind == STEP_SORT)
-        return run_sort(s);
-    if (kind == STEP_CHOOSE)
-        return run_choose(s);
-    if (kind == STEP_LIST)
-        return run_lists(s);
-    int forces = kind == STEP_FORCE_OWN || kind == STEP_FORCE_HALO;
-    if (forces && cuda_clock_looks(s))
-        return run_apart(s, q);
-    if (kind == STEP_MESH)
-        return run_mesh(s, q);
-    if (kind == STEP_WAVES)
-        TRY(ready_charges(s));
-    if (t->notes[0].n > NOTES_MAX / 2)
-        TRY(flush(s));
-    return note_each(t, [=](struct md_store *one, unsigned) {
-        return cuda_launch_call(one, &one->queue.calls[q]);
-    });
-}
-
-static int run_joint(struct md_store *s)
-{
-    struct cuda_team *t = s->team;
-    for (unsigned k = 0; k < t->n_with; k++) {
-        struct team_notes *notes = &t->notes[k];
-        notes->n = notes->n_sent = 0;
-        notes->bytes = 0;
-        notes->result = (struct step_result *)t->result.p + k;
-    }
-    for (int q = 0; q < s->queue.n; q++)
-        TRY(run_call(s, q));
-    TRY(flush(s));
-    t->asked = 0; /* stores may want different sums of the same calls */
-    for (unsigned k = 0; k < t->n_with; k++)
-        t->asked |= t->notes[k].n_sent > 0;
-    return t->asked ? ask_results(s) : 0;
-}
-
-int cuda_team_run(struct md_store *s, unsigned *n)
-{
-    struct cuda_team *t = s->team;
-    *n = 0;
-    if (s->queue.n == 0 || !has_joint_kernels(s))
-        return 0;
-    /* What those of the last time wait for is not there any more afterwards. */
-    TRY(fetch(s));
-    t->n_with = 0;
-    for (int k = 0; k < t->n; k++)
-        if (waits_for_the_same(s, t->store[k]))
-            t->with[t->n_with++] = t->store[k];
-    *n = t->n_with;
-    if (*n < 2)
-        return 0;
-    int status = run_joint(s);
-    for (unsigned k = 0; k < t->n_with; k++) {
-        if (t->asked)
-            t->with[k]->has_come = 0;
-        t->with[k]->joint += (uint64_t)t->with[k]->queue.n;
-        t->with[k]->queue.n = 0;
-        t->with[k]->failed = status;
-    }
-    return status;
 }

@@ -6,8 +6,9 @@
  * has to wait: then each that has queued the same calls notes what it would
  * launch, kernel after kernel, and each kernel is launched once, layer z of the
  * grid with the arguments of store z. Who has queued something else, or notes
- * another kernel or grid, goes alone. Each store's numbers are those it has
- * alone, to the last bit.
+ * another kernel or grid, goes alone; but a rebuild that only some have does
+ * not keep them from what follows (team_calls_cuda.cu). Each store's numbers
+ * are those it has alone, to the last bit.
  *
  * How a kernel joins:
  * - Its text is a __device__ function of its arguments that knows nothing of
@@ -38,6 +39,15 @@
 #define cuda_launch_keys MD_NAME(cuda_launch_keys)
 #define cuda_launch_order MD_NAME(cuda_launch_order)
 #define cuda_launch_neighbors MD_NAME(cuda_launch_neighbors)
+#define cuda_own_place MD_NAME(cuda_own_place)
+#define cuda_reserve_starts MD_NAME(cuda_reserve_starts)
+#define cuda_launch_starts MD_NAME(cuda_launch_starts)
+#define cuda_sort_keys MD_NAME(cuda_sort_keys)
+#define cuda_count_copies MD_NAME(cuda_count_copies)
+#define cuda_ready_copies MD_NAME(cuda_ready_copies)
+#define cuda_launch_copies MD_NAME(cuda_launch_copies)
+#define cuda_launch_copy_keys MD_NAME(cuda_launch_copy_keys)
+#define cuda_launch_copy_order MD_NAME(cuda_launch_copy_order)
 #define cuda_list_is_built MD_NAME(cuda_list_is_built)
 #define cuda_ready_list MD_NAME(cuda_ready_list)
 #define cuda_list_had_room MD_NAME(cuda_list_had_room)
@@ -182,10 +192,16 @@ static int cuda_run(struct md_store *s, const char *name,
     return cuda_status(s->ctx, cudaGetLastError(), name);
 }
 
-/* The same for a thread a particle. */
+/* For a thread a particle; and one a copy, of which stores of a team may have
+ * more or fewer. */
 static inline dim3 cuda_own_blocks(const struct md_store *s)
 {
     return dim3(cuda_blocks(s->view.n_own, MD_THREADS));
+}
+
+static inline dim3 cuda_copy_blocks(const struct md_store *s)
+{
+    return dim3(cuda_blocks(s->view.n_halo, MD_THREADS));
 }
 
 /* ---- teams ---- */
@@ -205,17 +221,47 @@ void *cuda_team_place(struct md_store *s, void *to, size_t bytes);
 /* Wait until what was queued is in s->result, of a store in a team or not. */
 int cuda_wait_for_result(struct md_store *s);
 
-/* ---- sort_cuda.cu, list_cuda.cu: rebuilds, whose parts stores of a team do at
- * the same time ---- */
+/* As cuda_ask_ahead() and cuda_ask(), of sums that several may want of one
+ * point of a step: *asked counts them, and one call finds them for all. After
+ * the second they are in s->result, unless it fails. */
+static inline void cuda_ask_sums_ahead(struct md_store *s, int *asked,
+                                       enum step_kind kind)
+{
+    if ((*asked)++ == 0)
+        cuda_do(s, {kind, 0, 0, NULL});
+}
 
-/* Where particles are sorted: n keys each; those of one store begin at
- * `below`. */
+static inline int cuda_ask_sums(struct md_store *s, int *asked,
+                                enum step_kind kind)
+{
+    if (*asked > 0)
+        --*asked;
+    else
+        cuda_do(s, {kind, 0, 0, NULL});
+    cuda_settle(s);
+    TRY(s->failed);
+    return cuda_wait_for_result(s);
+}
+
+/* ---- sort_cuda.cu, copies_cuda.cu, halo_cuda.cu, list_cuda.cu: rebuilds,
+ * whose parts stores of a team do at the same time ---- */
+
+/* Where particles or copies are sorted: n keys each; those of one store begin
+ * at `below`. */
 struct sorting_place {
     uint32_t *key, *key_out, *order, *order_out, below;
 };
 
+/* The store's own, ARRAY_KEY and so on. */
+struct sorting_place cuda_own_place(const struct md_store *s);
 /* The cells of a store, and room for where they start; their number. */
 int cuda_shape_cells(struct md_store *s, uint32_t *n);
+int cuda_reserve_starts(struct md_store *s, enum md_array start, uint32_t *n);
+/* Sort n keys of this store alone, and their order with them; and where each of
+ * its cells starts among n sorted keys (keys beyond the last are left out). */
+int cuda_sort_keys(struct md_store *s, struct sorting_place at, size_t n);
+int cuda_launch_starts(struct md_store *s, struct sorting_place at, size_t n,
+                       enum md_array start);
 /* Bits of keys below n. */
 int cuda_sort_bits(uint32_t n);
 /* Keys of so many slots; and once they are sorted, the order of particles. */
@@ -223,6 +269,18 @@ int cuda_launch_keys(struct md_store *s, struct sorting_place at,
                      uint32_t slots);
 int cuda_launch_order(struct md_store *s, struct sorting_place at,
                       uint32_t slots);
+/* Copies that each own particle is going to have, and in s->result all of them;
+ * room for so many, which are s->view.n_halo from now on; who they are, as
+ * ARRAY_RECORDS, with place[i] - below copies of those before particle i; their
+ * cells; and once these are sorted, their places. */
+int cuda_count_copies(struct md_store *s, uint32_t *count);
+int cuda_ready_copies(struct md_store *s);
+int cuda_launch_copies(struct md_store *s, const uint32_t *place,
+                       uint32_t below);
+int cuda_launch_copy_keys(struct md_store *s, const struct halo_record *from,
+                          struct sorting_place at);
+int cuda_launch_copy_order(struct md_store *s, const struct halo_record *from,
+                           struct sorting_place at);
 /* Room for the list of copies; and both lists with the rows there are.
  * cuda_list_had_room(): these were enough. */
 int cuda_ready_list(struct md_store *s);

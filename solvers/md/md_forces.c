@@ -80,12 +80,19 @@ static struct md_sums *want_sums(struct md *md, int wanted)
     return wanted ? &md->sums : NULL;
 }
 
-/* Ranks compute what needs no copy while they agree on the new list. */
+/* Ranks compute what needs no copy while they agree on the new list. One alone
+ * has nobody to agree with: all that a rebuild is comes before the forces,
+ * which replicas on a card compute together, whoever has rebuilt. */
 static int rebuild_and_force(struct ctx *ctx, struct md *md,
                              struct md_sums *sums)
 {
     int status;
     TRY(md_balance(ctx, md));
+    if (md->grid.size == 1) {
+        TRY(md_redistribute(ctx, md));
+        first_part(ctx, md, sums);
+        return other_parts(ctx, md, sums);
+    }
     TRY(md_redistribute_begin(ctx, md, &status));
     if (status == 0)
         first_part(ctx, md, sums);

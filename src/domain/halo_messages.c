@@ -144,8 +144,12 @@ static void set_above_bytes(struct halo *h, size_t record, int back)
 int halo_post(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
               struct md_store *s)
 {
-    if (h->n_peers == 0 || halo_stays_here(h, k))
+    if (h->n_peers == 0)
         return 0;
+    if (halo_stays_here(h, k)) {
+        k->move_copies(s); /* before the forces, where a rebuild would be */
+        return 0;
+    }
     unsigned char *room;
     int status;
     timer_begin(ctx->timers, h->phase_halo);
@@ -177,12 +181,8 @@ static int complete(struct ctx *ctx, struct halo *h, const struct buffer *from,
 int halo_complete(struct ctx *ctx, struct halo *h, const struct md_kernels *k,
                   struct md_store *s)
 {
-    if (h->n_peers == 0)
+    if (h->n_peers == 0 || halo_stays_here(h, k))
         return 0;
-    if (halo_stays_here(h, k)) {
-        k->move_copies(s);
-        return 0;
-    }
     return complete(ctx, h, &h->copied, k->unpack_halo, s);
 }
 

@@ -61,6 +61,7 @@ HELD = (group("plate", "freeze", "ids = [1, 20]")
         + group("load", "pull", 'species = ["B"]\nforce = [0, 2, 0]'))
 LEANING = "[domain]\ntilt = [1.2, -0.7, 0.9]\n"
 SHEARED = '[md.deform]\nshear = 0.5\nplane = "xy"\n'
+OFTEN = ("md.pair.rebuild_every=0", "md.pair.skin=0.06")
 WARMER = group("warmer", "none",
                "ids = [60, 80]\nfriction = 4.0\ntemperature = 2.0")
 
@@ -149,6 +150,11 @@ CASES = {
          + bath("dpd", "gamma = 4.5"), "md.precision=single"),
     "a mesh of a tilted box":
         (ions("pme") + LEANING, "md.precision=mixed"),
+    # each has its lists when its own particles have moved so far
+    "lists of different steps":
+        (liquid() + bath("bussi"), *OFTEN),
+    "lists and copies of different steps":
+        (liquid() + LEANING + bath("bussi"), *OFTEN, "md.precision=mixed"),
     "a box that is sheared":
         (liquid() + SHEARED + bath("bussi"), "md.precision=single"),
     "a box that is sheared between walls":

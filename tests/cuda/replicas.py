@@ -240,10 +240,10 @@ def check_forces():
                        f"{name}: the closing table tells bonds from pairs")
 
 
-def asked_per_step(replicas, keys, rebuild_every):
+def asked_per_step(replicas, keys, rebuild_every, first=2, last=10):
     """Launches and waits of a step."""
     out = []
-    for steps in 2, 10:
+    for steps in first, last:
         text = teams.errors("other.toml", f"count{steps}", *keys,
                             f"md.pair.rebuild_every={rebuild_every}",
                             f"ensemble.replicas={replicas}",
@@ -251,7 +251,7 @@ def asked_per_step(replicas, keys, rebuild_every):
                             "output.observables_every=1000")
         found = re.search(r"(\d+) launches, \d+ copies, (\d+) waits", text)
         out.append([int(v) for v in found.groups()])
-    return [(b - a) / 8 for a, b in zip(*out)]
+    return [(b - a) / (last - first) for a, b in zip(*out)]
 
 
 def asked(system, *keys):
@@ -268,6 +268,19 @@ def asked(system, *keys):
     return *step, *more
 
 
+def check_different():
+    """Lists that are built at different steps, as particles move."""
+    keys = (*npt(3, 0.2, 2), "md.pair.skin=0.1")
+    mdrun.write("other.toml", teams.deck(RIGID, 1000))
+    os.environ["CUDASIM_COUNT"] = "1"
+    one, three = (asked_per_step(n, keys, 0, 5, 35) for n in (1, 3))
+    del os.environ["CUDASIM_COUNT"]
+    tap.note(f"launches, waits of a step: alone {one}, of three {three}")
+    tap.ok(three[1] < 3.5 and three[0] - one[0] < 20,
+           "lists of different steps: a rebuild is one replica's, but forces "
+           "and what follows are launched and waited for once")
+
+
 def check_asked():
     """A step of several asks for no more than one alone, but for transforms; and
     so does a rebuild, for which the host waits once."""
@@ -280,6 +293,10 @@ def check_asked():
     tap.ok(rebuilds[1] <= 1 and rebuild[1] <= 2,
            "for a list and the places of its terms three wait once, one twice")
     tap.below(rebuilds[0] - rebuild[0], 2, "and launch once for all")
+    _, _, rebuild, rebuilds = asked(MORSE, "domain.tilt=[1.2,-0.7,0.9]")
+    tap.ok(rebuilds[1] <= 2 and rebuild[1] <= 3,
+           "with copies of a tilted box three wait twice, one three times")
+    tap.below(rebuilds[0] - rebuild[0], 4, "and launch once for all")
 
 
 def check_apart():
@@ -337,6 +354,7 @@ check_exchange()
 check_team()
 check_forces()
 check_asked()
+check_different()
 check_apart()
 if tap.have_mpi():
     check_balance()
