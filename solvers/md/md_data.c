@@ -9,6 +9,7 @@
 #include "base/comm.h"
 #include "base/ctx.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "domain/topology.h"
 #include "md.h"
 
@@ -243,6 +244,48 @@ static int check_bonds(struct ctx *ctx, const struct md *md,
     return 0;
 }
 
+static int compare_pairs(const void *a, const void *b)
+{
+    const int64_t *p = a, *q = b;
+    for (int k = 0; k < 2; k++)
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return 0;
+}
+
+/* Bonds that stand twice in a LAMMPS data file count twice, there as here; more
+ * often than not the file was put together wrongly. A topology may have
+ * restraints beside bonds. Rank 0. */
+static int warn_of_twins(struct ctx *ctx, const struct md_data *data)
+{
+    size_t n = 0, first = 0, twins = 0;
+    if (data->styled)
+        return 0;
+    int64_t(*pair)[2] =
+        malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *pair);
+    if (!pair)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    for (size_t i = 0; i < data->n_all_terms; i++)
+        if (data->terms[i].kind == MD_TERM_BOND) {
+            const int64_t *id = data->terms[i].id;
+            int turned = id[0] > id[1];
+            pair[n][0] = id[turned];
+            pair[n++][1] = id[!turned];
+        }
+    qsort(pair, n, sizeof *pair, compare_pairs);
+    for (size_t i = 1; i < n; i++)
+        if (compare_pairs(pair[i - 1], pair[i]) == 0 && twins++ == 0)
+            first = i;
+    if (twins > 0)
+        log_warn(ctx->log,
+                 "%s: Bonds: the bond of atoms %" PRId64 " and %" PRId64
+                 " stands more than once, and counts as often%s",
+                 data->path, pair[first][0], pair[first][1],
+                 twins > 1 ? ", as do others" : "");
+    free(pair);
+    return 0;
+}
+
 static int place_terms(struct ctx *ctx, const struct md *md,
                        struct md_data *data, const struct md_list *list,
                        struct topology *topology)
@@ -255,6 +298,8 @@ static int place_terms(struct ctx *ctx, const struct md *md,
     status = mark_own(ctx, data, list, &here);
     if (status == 0 && is_reader)
         status = check_bonds(ctx, md, data);
+    if (status == 0 && is_reader)
+        status = warn_of_twins(ctx, data);
     if (status == 0 && is_reader)
         status = md_data_special(ctx, md, data);
     if (status == 0 && is_reader && md->rigid.on) {

@@ -333,6 +333,33 @@ def check_peer():
            (1 + abs(row[5])), "the pressure is LAMMPS's")
 
 
+# ---- a bond that stands twice ----
+
+def check_twins():
+    """It counts twice, as LAMMPS has it, and is told of."""
+    data_file("once.data")
+    with open("once.data", encoding="utf-8") as f:
+        once = f.read()
+    bonds = int(re.search(r"(\d+) bonds", once).group(1))
+    mdrun.write("twice.data", once.replace(f"{bonds} bonds",
+                                           f"{bonds + 1} bonds")
+                .replace("\n1 1 1 2\n", f"\n1 1 1 2\n{bonds + 1} 1 2 1\n"))
+    told = "the bond of atoms 1 and 2 stands more than once"
+    said = [mdrun.refused(deck(f"{name}.data"), "md.steps=0",
+                          f"output.name={name}")
+            for name in ("once", "twice")]
+    tap.ok([s[0] for s in said] == [0, 0] and told not in said[0][1] and
+           said[1][1].count(told) == 1, "a bond that stands twice is told of")
+    energy = [mdrun.Result(f"out/{name}.h5").observable("bond_energy")[0]
+              for name in ("once", "twice")]
+    x, length, *_ = molecules(4)
+    d = x[1] - x[0]
+    d -= length * np.round(d / length)
+    one = 100 * (np.linalg.norm(d) - 1.15) ** 2
+    tap.ok(abs(energy[1] - energy[0] - one) < 1e-10, "and counts twice")
+    tap.note(f"{energy[1] - energy[0]:.6g}, {one:.6g}")
+
+
 # ---- files that are refused ----
 
 def check_refused():
@@ -401,6 +428,7 @@ def main():
     check_counts()
     check_resume()
     check_peer()
+    check_twins()
     check_refused()
     tap.done()
 
