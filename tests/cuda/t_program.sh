@@ -70,7 +70,7 @@ matches tap.err "fluid.precision = .single., or fewer domain.cells" \
     "with keys that lower it"
 CUDASIM_MEM=20000 exits 1 "too little memory for a valuation" \
     value --device cuda
-matches tap.err "positions need about .* on this card, which has 20.0 kB free" \
+matches tap.err "1 position need about .* on this card, which has 20.0 kB free" \
     "is told"
 matches tap.err "risk.factor.steps_per_year, .* positions .*risk.portfolio.file" \
     "with keys that lower it"
