@@ -180,20 +180,27 @@ static int is_plain(const struct md *md, const struct md_term *term)
            (!charged || f->special_coulomb[term->type] >= 1);
 }
 
+/* The ids of each bond, *n of them; the caller frees *pairs. */
+static int list_bonds(struct ctx *ctx, const struct md_data *data,
+                      int64_t (**pairs)[2], size_t *n)
+{
+    *n = 0;
+    *pairs = malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof **pairs);
+    if (!*pairs)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    for (size_t i = 0; i < data->n_all_terms; i++)
+        if (data->terms[i].kind == MD_TERM_BOND)
+            memcpy((*pairs)[(*n)++], data->terms[i].id, sizeof **pairs);
+    return 0;
+}
+
 /* Pairs that the bonds of the whole system exclude or change. */
 static int find_special(struct ctx *ctx, const struct md *md,
                         struct md_data *data)
 {
-    size_t bonds = 0, all;
-    int64_t(*pairs)[2] =
-        malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *pairs);
-    if (!pairs)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
-    for (size_t i = 0; i < data->n_all_terms; i++)
-        if (data->terms[i].kind == MD_TERM_BOND) {
-            pairs[bonds][0] = data->terms[i].id[0];
-            pairs[bonds++][1] = data->terms[i].id[1];
-        }
+    size_t bonds, all;
+    int64_t(*pairs)[2];
+    TRY(list_bonds(ctx, data, &pairs, &bonds));
     int status =
         topology_special(ctx, data->n_atoms, bonds, (const int64_t(*)[2])pairs,
                          &data->special, &all);
@@ -258,19 +265,16 @@ static int compare_pairs(const void *a, const void *b)
  * restraints beside bonds. Rank 0. */
 static int warn_of_twins(struct ctx *ctx, const struct md_data *data)
 {
-    size_t n = 0, first = 0, twins = 0;
+    size_t n, first = 0, twins = 0;
+    int64_t(*pair)[2];
     if (data->styled)
         return 0;
-    int64_t(*pair)[2] =
-        malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *pair);
-    if (!pair)
-        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
-    for (size_t i = 0; i < data->n_all_terms; i++)
-        if (data->terms[i].kind == MD_TERM_BOND) {
-            const int64_t *id = data->terms[i].id;
-            int turned = id[0] > id[1];
-            pair[n][0] = id[turned];
-            pair[n++][1] = id[!turned];
+    TRY(list_bonds(ctx, data, &pair, &n));
+    for (size_t i = 0; i < n; i++)
+        if (pair[i][0] > pair[i][1]) {
+            int64_t greater = pair[i][0];
+            pair[i][0] = pair[i][1];
+            pair[i][1] = greater;
         }
     qsort(pair, n, sizeof *pair, compare_pairs);
     for (size_t i = 1; i < n; i++)

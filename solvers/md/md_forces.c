@@ -72,6 +72,13 @@ static int other_parts(struct ctx *ctx, struct md *md, struct md_sums *sums)
     return 0;
 }
 
+/* Forces where copies are fresh already. */
+static int force_at_once(struct ctx *ctx, struct md *md, struct md_sums *sums)
+{
+    first_part(ctx, md, sums);
+    return other_parts(ctx, md, sums);
+}
+
 static struct md_sums *want_sums(struct md *md, int wanted)
 {
     md->sums = (struct md_sums){.with_tensor = md->with_tensor,
@@ -90,8 +97,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
     TRY(md_balance(ctx, md));
     if (md->grid.size == 1) {
         TRY(md_redistribute(ctx, md));
-        first_part(ctx, md, sums);
-        return other_parts(ctx, md, sums);
+        return force_at_once(ctx, md, sums);
     }
     TRY(md_redistribute_begin(ctx, md, &status));
     if (status == 0)
@@ -103,9 +109,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
 
 int md_first_forces(struct ctx *ctx, struct md *md)
 {
-    struct md_sums *sums = want_sums(md, 1);
-    first_part(ctx, md, sums);
-    return other_parts(ctx, md, sums);
+    return force_at_once(ctx, md, want_sums(md, 1));
 }
 
 /* Copies are on their way; what needs none is found meanwhile. */
@@ -157,21 +161,25 @@ int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted)
 
 /* ---- going ahead ---- */
 
+/* The greatest way before this step's drift. */
+static double way_before(const struct md *md)
+{
+    return md->list_step == md->step - 1 ? 0 : md->way.last;
+}
+
 /* Whether the list will probably hold: the greatest way grows as it did in the
  * step before. All ranks say the same. */
 static int list_may_hold(const struct md *md)
 {
     if (md->pair.rebuild_every != 0)
         return md->step - md->list_step < md->pair.rebuild_every;
-    double began = md->list_step == md->step - 1 ? 0 : md->way.last;
-    return began + md->way.growth < md_list_slack(md);
+    return way_before(md) + md->way.growth < md_list_slack(md);
 }
 
 static void note_way(struct md *md, double moved2)
 {
     double way = sqrt(moved2);
-    double began = md->list_step == md->step - 1 ? 0 : md->way.last;
-    md->way.growth = way - began;
+    md->way.growth = way - way_before(md);
     md->way.last = way;
 }
 
