@@ -24,17 +24,6 @@ static int reserve_host(struct ctx *ctx, T **p, size_t *capacity, size_t n)
                      n);
 }
 
-int cuda_keep_terms(struct ctx *ctx, struct card_terms *t,
-                    const struct md_term *terms, size_t n)
-{
-    t->n_given = 0;
-    TRY(reserve_host(ctx, &t->given, &t->cap_given, n));
-    if (n > 0)
-        memcpy(t->given, terms, n * sizeof *terms);
-    t->n_given = n;
-    return 0;
-}
-
 /* ---- ids to places ---- */
 
 /* Own particles come first, so that theirs are the places that are kept. */

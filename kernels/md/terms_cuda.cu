@@ -86,7 +86,6 @@ void cuda_terms_destroy(struct card_terms *t)
     free((void *)t->field.pairs14);
     if (t->staged)
         cudaFreeHost(t->staged);
-    free(t->given);
     free(t->shape);
     free(t->id);
     free(t->key);
@@ -280,7 +279,8 @@ int cuda_set_terms(struct ctx *ctx, struct md_store *s,
     if (n > UINT32_MAX / 8)
         return FAIL(ctx, STATUS_UNSUPPORTED,
                     "%zu bonds on one card are too many; use more ranks", n);
-    TRY(cuda_keep_terms(ctx, s->terms, terms, n));
+    s->terms->given = terms;
+    s->terms->n_given = n;
     return place_terms(ctx, s);
 }
 

@@ -43,7 +43,7 @@ struct card_terms {
     struct md_force_field field; /* arrays are owned */
     int may_break;               /* there are FENE bonds */
     int unchecked;               /* nobody has looked whether one broke */
-    struct md_term *given;       /* the last ones of set_terms() */
+    const struct md_term *given; /* of set_terms(), the caller's */
     size_t n_given;
     /* Own particles whose slots the card's terms know, 0: none; and whether
      * these are others than those that the host found. */
@@ -72,8 +72,8 @@ struct card_terms {
     int32_t (*shape)[2]; /* of groups, n_shapes: kind and type of terms */
     int n_shapes;
     double n_rigid, n_joined; /* see md_kernels.rigid_count() */
-    size_t cap_given, cap_id, cap_key, cap_value, cap_term, cap_first,
-        cap_entry, cap_first_excluded, cap_excluded, cap_group, cap_shape;
+    size_t cap_id, cap_key, cap_value, cap_term, cap_first, cap_entry,
+        cap_first_excluded, cap_excluded, cap_group, cap_shape;
     unsigned char *staged; /* pinned: what is on its way to the card */
     size_t staged_bytes, staged_used;
 };
@@ -136,12 +136,8 @@ difference(const struct md_view &m, uint32_t a, uint32_t b, double out[3])
 }
 
 /* ---- term_places_cuda.cu: who stands where ---- */
-#define cuda_keep_terms MD_NAME(cuda_keep_terms)
 #define cuda_find_places MD_NAME(cuda_find_places)
 
-/* A copy of the terms as t->given. */
-int cuda_keep_terms(struct ctx *ctx, struct card_terms *t,
-                    const struct md_term *terms, size_t n);
 /* Terms, rows and groups of these by the slots of now, in memory of the host.
  * Waits once. */
 int cuda_find_places(struct ctx *ctx, struct md_store *s);
