@@ -15,6 +15,8 @@ libwarpdeck_a_SOURCES += \
 	kernels/noise_cpu.c \
 	kernels/rng.c \
 	kernels/rng.h \
+	kernels/simd_order.c \
+	kernels/simd_order.h \
 	kernels/transfer.c
 
 CUDA_SOURCES += \

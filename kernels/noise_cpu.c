@@ -48,7 +48,7 @@ KERNEL_FN noise_real noise_fma(noise_real a, noise_real b, noise_real c)
 {
 #if defined(SIMD_AVX512)
     return (noise_real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif defined(__AVX__) && defined(__FMA__)
+#elif defined(SIMD_AVX2)
     return (noise_real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #else
     noise_real r = {0};
@@ -68,6 +68,9 @@ KERNEL_FN noise_bits noise_mul32(noise_bits a, uint32_t b)
 #if defined(SIMD_AVX512)
     return (noise_bits)_mm512_mul_epu32((__m512i)a,
                                         _mm512_set1_epi64((long long)b));
+#elif defined(SIMD_AVX2)
+    return (noise_bits)_mm256_mul_epu32((__m256i)a,
+                                        _mm256_set1_epi64x((long long)b));
 #else
     return (a & noise_set_bits(0xffffffffu)) * noise_set_bits(b);
 #endif

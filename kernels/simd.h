@@ -19,6 +19,10 @@
 #define SIMD_AVX512 1
 #include <immintrin.h>
 #define SIMD_BYTES 64
+#elif defined(__AVX2__) && defined(__FMA__)
+#define SIMD_AVX2 1
+#include <immintrin.h>
+#define SIMD_BYTES 32
 #elif defined(__AVX__)
 #include <immintrin.h>
 #define SIMD_BYTES 32
@@ -40,7 +44,8 @@ typedef KERNEL_SCALAR scalar;
 typedef scalar real __attribute__((vector_size(SIMD_BYTES)));
 typedef KERNEL_MASK_SCALAR lane_int __attribute__((vector_size(SIMD_BYTES)));
 enum { LANES = SIMD_BYTES / (int)sizeof(scalar) };
-enum { SIMD_PICKS = 128 / (int)sizeof(scalar) }; /* of simd_pick() */
+/* Named by the size of the scalar: 8 bytes or 4. */
+#define SIMD_IS_DOUBLE (sizeof(scalar) == 8)
 
 /* Floats of the same width, for bounding boxes in every precision. */
 typedef float box_real __attribute__((vector_size(SIMD_BYTES)));
@@ -75,8 +80,6 @@ KERNEL_FN scalar simd_sum(real v)
 
 #ifdef SIMD_AVX512
 
-/* Named by the size of the scalar: 8 bytes or 4. */
-#define SIMD_IS_DOUBLE (sizeof(scalar) == 8)
 typedef uint32_t simd_mask;
 
 /* a < b in the lanes of m. */
@@ -176,20 +179,21 @@ KERNEL_FN real simd_pick_of_two(real low, real high, lane_int index)
                                         (__m512)high);
 }
 
-/* table[index[l] modulo SIMD_PICKS] for each lane; aligned as a vector. */
+/* table[index[l] modulo 2 LANES] for each lane; aligned as a vector. */
 KERNEL_FN real simd_pick(const scalar *table, lane_int index)
 {
     return simd_pick_of_two(*(const real *)table,
                             *(const real *)(table + LANES), index);
 }
 
-/* table[index[l] modulo 8] for each lane of doubles. */
-KERNEL_FN real simd_pick_eighth(const scalar *table, lane_int index)
+/* table[index[l] modulo LANES] for each lane; aligned as a vector. */
+KERNEL_FN real simd_pick_of_one(const scalar *table, lane_int index)
 {
     if (SIMD_IS_DOUBLE)
         return (real)_mm512_permutexvar_pd(
             (__m512i)index, *(const __m512d *)(const void *)table);
-    return simd_pick(table, index & 7);
+    return (real)_mm512_permutexvar_ps((__m512i)index,
+                                       *(const __m512 *)(const void *)table);
 }
 
 KERNEL_FN box_real simd_box_max(box_real a, box_real b)
@@ -247,6 +251,10 @@ KERNEL_FN real simd_keep(simd_mask m, real v)
     return (real)(m & (lane_int)v);
 }
 
+#ifdef SIMD_AVX2
+#include "kernels/simd_avx2.h"
+#else
+
 KERNEL_FN simd_mask simd_mask_of_bits(uint32_t bits)
 {
     simd_mask m = {0};
@@ -281,22 +289,6 @@ KERNEL_FN int simd_any(simd_mask m)
     for (int l = 0; l < LANES; l++)
         any |= m[l];
     return any != 0;
-}
-
-KERNEL_FN real simd_pick(const scalar *table, lane_int index)
-{
-    real r = {0};
-    for (int l = 0; l < LANES; l++)
-        r[l] = table[index[l] & (SIMD_PICKS - 1)];
-    return r;
-}
-
-KERNEL_FN real simd_pick_eighth(const scalar *table, lane_int index)
-{
-    real r = {0};
-    for (int l = 0; l < LANES; l++)
-        r[l] = table[index[l] & 7];
-    return r;
 }
 
 KERNEL_FN void simd_add_sums(scalar *out, real x, real y, real z)
@@ -348,7 +340,8 @@ KERNEL_FN uint32_t simd_box_equal_bits(const uint32_t *from, uint32_t value)
     return bits;
 }
 
-#endif
+#endif /* AVX2 */
+#endif /* AVX-512 */
 
 KERNEL_FN lane_float simd_lane_min(lane_float a, lane_float b)
 {
@@ -356,6 +349,10 @@ KERNEL_FN lane_float simd_lane_min(lane_float a, lane_float b)
     return (lane_float)_mm512_min_ps((__m512)a, (__m512)b);
 #elif defined(SIMD_AVX512)
     return (lane_float)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(SIMD_AVX2) && KERNEL_SCALAR_BYTES == 4
+    return (lane_float)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(SIMD_AVX2)
+    return (lane_float)_mm_min_ps((__m128)a, (__m128)b);
 #else
     lane_flag m = a < b;
     return (lane_float)((m & (lane_flag)a) | (~m & (lane_flag)b));
@@ -368,6 +365,10 @@ KERNEL_FN uint32_t simd_lane_less_bits(lane_float a, lane_float b)
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
 #elif defined(SIMD_AVX512)
     return _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_LT_OQ);
+#elif defined(SIMD_AVX2) && KERNEL_SCALAR_BYTES == 4
+    return (uint32_t)_mm256_movemask_ps((__m256)(a < b));
+#elif defined(SIMD_AVX2)
+    return (uint32_t)_mm_movemask_ps((__m128)(a < b));
 #else
     lane_flag m = a < b;
     uint32_t bits = 0;
@@ -393,6 +394,9 @@ KERNEL_FN real simd_lookup(const scalar *table, const uint8_t *index, int few)
         return (real)_mm512_permutexvar_ps(
             _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)index)),
             *(const __m512 *)(const void *)table);
+#elif defined(SIMD_AVX2)
+    if (few)
+        return simd_pick_few(table, index);
 #elif defined(__GNUC__) && !defined(__clang__)
     if (few) {
         lane_bytes bytes = *(const lane_bytes *)index;

@@ -113,29 +113,8 @@ KERNEL_FN void simd_transpose(const scalar *const row[LANES], real out[4])
     }
 }
 
-/* out[k] has table[at[l] + k] in lane l, for k = 0 .. 3. */
-KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
-{
-    KERNEL_MASK_SCALAR first[LANES] __attribute__((aligned(64)));
-    const scalar *row[LANES];
-    *(lane_int *)first = at;
-    /* Through memory: gcc would pick the lanes one by one. */
-    __asm__("" : "+m"(first));
-    for (int l = 0; l < LANES; l++)
-        row[l] = table + first[l];
-    simd_transpose(row, out);
-}
-
-/* out[k] has table[4 * index[l] + k] in lane l, for k = 0 .. 3. */
-KERNEL_FN void simd_rows_of(const scalar *table, const uint8_t *index,
-                            real out[4])
-{
-    const scalar *row[LANES];
-    for (int l = 0; l < LANES; l++)
-        row[l] = table + 4 * (size_t)index[l];
-    simd_transpose(row, out);
-}
-
+#elif defined(SIMD_AVX2)
+#include "kernels/simd_pack_avx2.h"
 #else
 
 KERNEL_FN uint32_t simd_bits(simd_mask m)
@@ -186,28 +165,37 @@ KERNEL_FN void simd_transpose(const scalar *const row[LANES], real out[4])
     }
 }
 
-KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
+#endif
+
+/* row[l] = table + at[l], by way of memory: gcc would pick the lanes one by
+ * one. */
+KERNEL_FN void simd_row_starts(const scalar *table, lane_int at,
+                               const scalar *row[LANES])
 {
-    for (int k = 0; k < 4; k++) {
-        real v = {0};
-        for (int l = 0; l < LANES; l++)
-            v[l] = table[at[l] + k];
-        out[k] = v;
-    }
+    KERNEL_MASK_SCALAR first[LANES] __attribute__((aligned(SIMD_BYTES)));
+    *(lane_int *)first = at;
+    __asm__("" : "+m"(first));
+    for (int l = 0; l < LANES; l++)
+        row[l] = table + first[l];
 }
 
+/* out[k] has table[at[l] + k] in lane l, for k = 0 .. 3. */
+KERNEL_FN void simd_rows(const scalar *table, lane_int at, real out[4])
+{
+    const scalar *row[LANES];
+    simd_row_starts(table, at, row);
+    simd_transpose(row, out);
+}
+
+/* out[k] has table[4 * index[l] + k] in lane l, for k = 0 .. 3. */
 KERNEL_FN void simd_rows_of(const scalar *table, const uint8_t *index,
                             real out[4])
 {
-    for (int k = 0; k < 4; k++) {
-        real v = {0};
-        for (int l = 0; l < LANES; l++)
-            v[l] = table[4 * (size_t)index[l] + (size_t)k];
-        out[k] = v;
-    }
+    const scalar *row[LANES];
+    for (int l = 0; l < LANES; l++)
+        row[l] = table + 4 * (size_t)index[l];
+    simd_transpose(row, out);
 }
-
-#endif
 
 /* Add the forces of the particles of one cluster, row by row, to f as it has
  * them, and clear them. */

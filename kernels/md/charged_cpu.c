@@ -7,7 +7,7 @@
  * and so are the pair potentials of table_cpu.h in its place, with or without
  * charges.
  */
-#include "kernels/md/charged_cpu.h"
+#include "kernels/md/charged_rows.h"
 #include "kernels/md/table_cpu.h"
 #include "kernels/md/terms_cpu.h"
 
@@ -22,19 +22,6 @@
 #include "kernels/md/tensor.h"
 
 /* ---- one tile ---- */
-
-/* One coefficient of all segments. Where that is two vectors, the loops hold
- * those of the force in registers. */
-#if defined SIMD_AVX512 && KERNEL_SCALAR_BYTES == 4
-#define TABLE_HELD
-typedef struct {
-    real low, high;
-} segment_row;
-#else
-typedef scalar segment_row[COULOMB_SEGMENTS];
-#endif
-_Static_assert(sizeof(segment_row) == COULOMB_SEGMENTS * sizeof(scalar),
-               "rows stand as in coulomb_table.h");
 
 /* Coulomb: none, segments.h, smooth.h. */
 enum { COULOMB_NONE, COULOMB_SEGMENTED, COULOMB_SMOOTH };
@@ -60,7 +47,7 @@ struct same {
     real lj_cut2;      /* of all pairs, where mixed */
     real from2, width; /* of the switch, in squared distances */
 #ifdef TABLE_HELD
-    segment_row force[COULOMB_DEGREE + 1];
+    segment_row force[CHARGED_DEGREE + 1];
 #else
     const segment_row *force;
 #endif
@@ -194,27 +181,6 @@ KERNEL_FN void add_table(const struct md_store *s, const struct row_of *i,
     *energy = simd_keep(near, u);
 }
 
-/* What lanes have in their segments `at`, of whose bits the low ones count. */
-KERNEL_FN real pick_segment(const segment_row *row, lane_int at)
-{
-#ifdef TABLE_HELD
-    return simd_pick_of_two(row->low, row->high, at);
-#else
-    if ((int)COULOMB_SEGMENTS < (int)SIMD_PICKS)
-        at &= COULOMB_SEGMENTS - 1;
-    return simd_pick(*row, at);
-#endif
-}
-
-/* Horner's rule. */
-KERNEL_FN real polynomial(const segment_row *rows, lane_int at, real t)
-{
-    real sum = pick_segment(&rows[COULOMB_DEGREE], at);
-    KERNEL_UNROLL for (int d = COULOMB_DEGREE - 1; d >= 0; d--) sum =
-        sum * t + pick_segment(&rows[d], at);
-    return sum;
-}
-
 /* Lanes that are too near for the polynomials. */
 static __attribute__((noinline, cold)) void
 exact_lanes(const struct md_store *s, simd_mask close, const real *r2,
@@ -239,10 +205,10 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
     const struct md_charges *c = s->charges;
     const lane_int bits = (lane_int)r2;
     const KERNEL_MASK_SCALAR one = 1;
-    const int below = COULOMB_MANTISSA - COULOMB_BITS;
+    const int below = COULOMB_MANTISSA - CHARGED_BITS;
     const lane_int at = bits >> below;
     const lane_int within = bits & ((one << below) - 1);
-    const scalar middle = 1 + (scalar)0.5 / (1 << COULOMB_BITS);
+    const scalar middle = 1 + (scalar)0.5 / (1 << CHARGED_BITS);
     real t = (real)(within | COULOMB_ONE) - middle, u = {0};
     real g = polynomial(same->force, at, t);
     if (k.want)
@@ -259,20 +225,6 @@ KERNEL_FN void add_coulomb(const struct md_store *s, const struct row_of *i,
     *force += simd_keep(near, qq * g);
     if (k.want)
         *energy = simd_keep(near, qq * u);
-}
-
-/* Even and odd powers side by side: half as long a chain. */
-KERNEL_FN real smooth_polynomial(const scalar *table, lane_int at, real t)
-{
-    enum { EVEN = SMOOTH_DEGREE & ~1, ODD = (SMOOTH_DEGREE - 1) | 1 };
-    real t2 = t * t;
-    real even = simd_pick_eighth(table + EVEN * SMOOTH_PARTS, at);
-    real odd = simd_pick_eighth(table + ODD * SMOOTH_PARTS, at);
-    KERNEL_UNROLL for (int d = EVEN - 2; d >= 0; d -= 2) even =
-        even * t2 + simd_pick_eighth(table + d * SMOOTH_PARTS, at);
-    KERNEL_UNROLL for (int d = ODD - 2; d >= 0; d -= 2) odd =
-        odd * t2 + simd_pick_eighth(table + d * SMOOTH_PARTS, at);
-    return odd * t + even;
 }
 
 /* The same by 1 / r. The charge of i is times Coulomb's constant. */
@@ -406,7 +358,7 @@ KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
     };
     const segment_row *force = (const segment_row *)(void *)s->charges->force;
 #ifdef TABLE_HELD
-    for (int d = 0; d <= COULOMB_DEGREE && k.charged == COULOMB_SEGMENTED; d++)
+    for (int d = 0; d <= CHARGED_DEGREE && k.charged == COULOMB_SEGMENTED; d++)
         same.force[d] = force[d];
 #else
     same.force = force;

@@ -11,8 +11,9 @@
 
 /* What the loops need of the charges, beside the charges. */
 struct md_charges {
+    /* All in the order of charged_rows.h. */
     scalar *force, *energy; /* coulomb_table.h, of unit charges */
-    /* [SMOOTH_DEGREE + 1][SMOOTH_PARTS], in units of `constant` */
+    /* smooth.h, in units of `constant` */
     scalar *smooth_force, *smooth_energy;
     double constant, parts_per_length2;
     int smooth;                   /* these are used */

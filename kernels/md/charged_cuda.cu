@@ -101,7 +101,8 @@ static int send_tables(struct md_store *s)
 {
     double table[2 * COULOMB_TABLE], least2;
     scalar rounded[2 * COULOMB_TABLE];
-    coulomb_tables(&s->charges.exact, table, table + COULOMB_TABLE, &least2);
+    coulomb_tables(&s->charges.exact, COULOMB_BITS, COULOMB_DEGREE, table,
+                   table + COULOMB_TABLE, &least2);
     for (int k = 0; k < 2 * COULOMB_TABLE; k++)
         rounded[k] = (scalar)table[k];
     s->charges.least2 = (scalar)least2;
@@ -120,8 +121,8 @@ static int send_smooth(struct md_store *s)
     scalar rounded[2 * SMOOTH_TABLE];
     if (MD_PRECISION != 1 || c->exact.method != MD_COULOMB_EWALD)
         return 0;
-    c->smooth_too = smooth_tables(c->exact.alpha, c->exact.cutoff, table,
-                                  table + SMOOTH_TABLE);
+    c->smooth_too = smooth_tables(c->exact.alpha, c->exact.cutoff, SMOOTH_PARTS,
+                                  SMOOTH_DEGREE, table, table + SMOOTH_TABLE);
     c->constant = (scalar)c->exact.constant;
     c->parts_per_length2 = (scalar)SMOOTH_PARTS / c->cutoff2;
     for (int k = 0; k < 2 * SMOOTH_TABLE; k++)

@@ -1,19 +1,25 @@
 /* charges_cpu.c: the tables of Coulomb's force and energy. */
-#include "kernels/md/charged_cpu.h"
+#include "kernels/md/charged_rows.h"
 #include "kernels/md/terms_cpu.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
-static int keep_table(const double *table, scalar **out)
+/* A table [degree + 1][parts] in the order of charged_rows.h. Returns 0 or -1.
+ */
+static int keep_table(const double *table, int parts, int degree, scalar **out)
 {
-    size_t capacity = 0;
-    if (md_grow((void **)out, &capacity, COULOMB_TABLE, sizeof **out) != 0)
+    size_t capacity = 0, last = charged_place(parts, degree, parts - 1);
+    size_t size = last / SIMD_BYTES * SIMD_BYTES + SIMD_BYTES;
+    if (md_grow((void **)out, &capacity, size, sizeof **out) != 0)
         return -1;
-    for (size_t k = 0; k < COULOMB_TABLE; k++)
-        (*out)[k] = (scalar)table[k];
+    memset(*out, 0, size * sizeof **out);
+    for (int d = 0; d <= degree; d++)
+        for (int k = 0; k < parts; k++)
+            (*out)[charged_place(parts, d, k)] = (scalar)table[d * parts + k];
     return 0;
 }
 
@@ -21,21 +27,19 @@ static int keep_table(const double *table, scalar **out)
  * Returns 0 or -1. */
 static int make_smooth(struct md_charges *c, const struct md_coulomb *q)
 {
-    enum { SIZE = (SMOOTH_DEGREE + 1) * SMOOTH_PARTS };
+    enum { SIZE = (CHARGED_SMOOTH_DEGREE + 1) * CHARGED_SMOOTH_PARTS };
     double table[2][SIZE];
     scalar **const out[] = {&c->smooth_force, &c->smooth_energy};
     if (KERNEL_SCALAR_BYTES != 8 || q->method != MD_COULOMB_EWALD)
         return 0;
-    c->smooth = smooth_tables(q->alpha, q->cutoff, table[0], table[1]);
+    c->smooth = smooth_tables(q->alpha, q->cutoff, CHARGED_SMOOTH_PARTS,
+                              CHARGED_SMOOTH_DEGREE, table[0], table[1]);
     c->constant = q->constant;
-    c->parts_per_length2 = SMOOTH_PARTS / c->cutoff2;
-    for (int k = 0; k < 2; k++) {
-        size_t capacity = 0;
-        if (md_grow((void **)out[k], &capacity, SIZE, sizeof **out[k]) != 0)
+    c->parts_per_length2 = CHARGED_SMOOTH_PARTS / c->cutoff2;
+    for (int k = 0; k < 2; k++)
+        if (keep_table(table[k], CHARGED_SMOOTH_PARTS, CHARGED_SMOOTH_DEGREE,
+                       out[k]) != 0)
             return -1;
-        for (size_t i = 0; i < SIZE; i++)
-            (*out[k])[i] = (scalar)table[k][i];
-    }
     return 0;
 }
 
@@ -66,11 +70,13 @@ int md_charges_create(struct ctx *ctx, struct md_store *s)
     if (!on)
         return 0;
     c->cutoff2 = q->cutoff * q->cutoff;
-    double force[COULOMB_TABLE], energy[COULOMB_TABLE];
-    coulomb_tables(q, force, energy, &c->least2);
+    enum { SIZE = (CHARGED_DEGREE + 1) * CHARGED_SEGMENTS };
+    double force[SIZE], energy[SIZE];
+    coulomb_tables(q, CHARGED_BITS, CHARGED_DEGREE, force, energy, &c->least2);
     c->self = coulomb_self_energy(q);
-    if (keep_table(force, &c->force) != 0 ||
-        keep_table(energy, &c->energy) != 0 || make_smooth(c, q) != 0)
+    if (keep_table(force, CHARGED_SEGMENTS, CHARGED_DEGREE, &c->force) != 0 ||
+        keep_table(energy, CHARGED_SEGMENTS, CHARGED_DEGREE, &c->energy) != 0 ||
+        make_smooth(c, q) != 0)
         return FAIL(ctx, STATUS_MEMORY, "no memory for charges");
     return 0;
 }

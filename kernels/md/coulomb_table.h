@@ -1,8 +1,9 @@
 /* coulomb_table.h: Coulomb's force and energy of unit charges as polynomials of
- * the squared distance (segments.h), the same for every machine.
+ * the squared distance (segments.h).
  *
- * Two parts an octave in doubles and four in floats, of degrees that are good
- * to 3e-12 of the force and to rounding.
+ * Where a register or a card's threads hold them: two parts an octave in
+ * doubles and four in floats, of degrees that are good to 3e-12 of the force
+ * and to rounding. A loop may choose others.
  */
 #ifndef WARPDECK_KERNELS_MD_COULOMB_TABLE_H
 #define WARPDECK_KERNELS_MD_COULOMB_TABLE_H
@@ -41,16 +42,15 @@ static inline double coulomb_energy_of(const void *user, double r2)
     return coulomb_pair((const struct md_coulomb *)user, r2, &g);
 }
 
-/* [COULOMB_DEGREE + 1][COULOMB_SEGMENTS] of force over distance, and energy;
+/* [degree + 1][SEGMENT_OCTAVES << bits] of force over distance, and energy;
  * they hold from *least2 to the square of the cutoff. */
-static inline void coulomb_tables(const struct md_coulomb *q, double *force,
-                                  double *energy, double *least2)
+static inline void coulomb_tables(const struct md_coulomb *q, int bits,
+                                  int degree, double *force, double *energy,
+                                  double *least2)
 {
     double end = q->cutoff * q->cutoff;
-    segment_table(coulomb_force_of, q, end, COULOMB_BITS, COULOMB_DEGREE,
-                  force);
-    segment_table(coulomb_energy_of, q, end, COULOMB_BITS, COULOMB_DEGREE,
-                  energy);
+    segment_table(coulomb_force_of, q, end, bits, degree, force);
+    segment_table(coulomb_energy_of, q, end, bits, degree, energy);
     *least2 = ldexp(1, segment_first_octave(end));
 }
 

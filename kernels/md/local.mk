@@ -2,7 +2,9 @@
 noinst_LIBRARIES += libmd_double.a libmd_mixed.a libmd_single.a
 MD_LOOP_SOURCES = \
 	kernels/simd.h \
+	kernels/simd_avx2.h \
 	kernels/simd_pack.h \
+	kernels/simd_pack_avx2.h \
 	kernels/md/md_kernels.h \
 	kernels/md/md_types.h \
 	kernels/md/id_table.h \
@@ -30,6 +32,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/chain_cpu.h \
 	kernels/md/charged_cpu.c \
 	kernels/md/charged_cpu.h \
+	kernels/md/charged_rows.h \
 	kernels/md/charges_cpu.c \
 	kernels/md/coulomb_table.h \
 	kernels/md/influence.h \

@@ -25,9 +25,9 @@ typedef scalar mesh_point
     __attribute__((vector_size(4 * sizeof(scalar)), aligned(sizeof(scalar))));
 
 /* As many points of a row as one vector holds. */
-enum { ABREAST = 64 / (4 * (int)sizeof(scalar)) };
-typedef scalar mesh_points
-    __attribute__((vector_size(64), aligned(sizeof(scalar))));
+enum { ABREAST = LANES > 4 ? LANES / 4 : 1 };
+typedef scalar mesh_points __attribute__((
+    vector_size(ABREAST * 4 * sizeof(scalar)), aligned(sizeof(scalar))));
 
 /* The particles of one cluster: their lowest points, as seen from the brick's
  * first, and weights. */

@@ -3,8 +3,8 @@
  *
  * erfc(a r) / r = 1 / r - erf(a r) / r, and the latter is a series in r2. So is
  * its force over the distance. Equal parts of 0 .. cutoff^2 need polynomials of
- * lower degree than those of segments.h, and one table of SMOOTH_PARTS numbers
- * for each coefficient, but 1 / r is needed.
+ * lower degree than those of segments.h, and where SMOOTH_PARTS of them serve,
+ * one register for each coefficient, but 1 / r is needed.
  */
 #ifndef WARPDECK_KERNELS_MD_SMOOTH_H
 #define WARPDECK_KERNELS_MD_SMOOTH_H
@@ -50,41 +50,43 @@ static inline double smooth_energy(const void *alpha, double r2)
     return smooth_pair(*(const double *)alpha, r2, &g);
 }
 
-/* Polynomials of SMOOTH_DEGREE in t = -1/2 .. 1/2 of each part: coefficient d
- * of part k at out[d * SMOOTH_PARTS + k]. Returns their greatest error. */
+/* Polynomials in t = -1/2 .. 1/2 of each of some equal parts: coefficient d of
+ * part k at out[d * parts + k]. Returns their greatest error. */
 static inline double smooth_table(segment_fn fn, double alpha, double cutoff2,
-                                  double *out)
+                                  int parts, int degree, double *out)
 {
-    double worst = 0, width = cutoff2 / SMOOTH_PARTS;
+    double worst = 0, width = cutoff2 / parts;
     struct segment_basis basis;
-    segment_basis_make(&basis, SMOOTH_DEGREE);
-    for (int k = 0; k < SMOOTH_PARTS; k++) {
+    segment_basis_make(&basis, degree);
+    for (int k = 0; k < parts; k++) {
         double c[SEGMENT_TERMS_MAX], power = 1;
         segment_fit(&basis, fn, &alpha, k * width, (k + 1) * width, c);
-        for (int d = 0; d <= SMOOTH_DEGREE; d++) {
-            out[d * SMOOTH_PARTS + k] = c[d] * power;
+        for (int d = 0; d <= degree; d++) {
+            out[d * parts + k] = c[d] * power;
             power *= 2;
         }
         for (int q = 0; q < SMOOTH_TRIES; q++) {
             double t = (q + 0.5) / SMOOTH_TRIES - 0.5, sum = 0;
-            for (int d = SMOOTH_DEGREE; d >= 0; d--)
-                sum = sum * t + out[d * SMOOTH_PARTS + k];
+            for (int d = degree; d >= 0; d--)
+                sum = sum * t + out[d * parts + k];
             worst = fmax(worst, fabs(sum - fn(&alpha, (k + 0.5 + t) * width)));
         }
     }
     return worst;
 }
 
-/* Force and energy, [SMOOTH_DEGREE + 1][SMOOTH_PARTS] each, up to the cutoff.
+/* Force and energy, [degree + 1][parts] each, up to the cutoff.
  * Returns whether they may be used: their error is measured against plain
  * Coulomb's force at the cutoff, which other errors of the method exceed by
  * far. */
-static inline int smooth_tables(double alpha, double cutoff, double *force,
-                                double *energy)
+static inline int smooth_tables(double alpha, double cutoff, int parts,
+                                int degree, double *force, double *energy)
 {
     double end = cutoff * cutoff;
-    double error_force = smooth_table(smooth_force, alpha, end, force);
-    double error_energy = smooth_table(smooth_energy, alpha, end, energy);
+    double error_force =
+        smooth_table(smooth_force, alpha, end, parts, degree, force);
+    double error_energy =
+        smooth_table(smooth_energy, alpha, end, parts, degree, energy);
     return error_force * end * cutoff < 3e-12 && error_energy * cutoff < 3e-12;
 }
 

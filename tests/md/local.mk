@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/md/t_grid \
 	tests/md/t_pair \
 	tests/md/t_random \
+	tests/md/t_lanes tests/md/t_lanes_single \
 	tests/md/t_segments \
 	tests/md/t_store \
 	tests/md/t_xyz \
@@ -42,6 +43,11 @@ tests_md_t_pair_SOURCES = tests/md/t_pair.c $(MD_CASE_SOURCES)
 tests_md_t_pair_LDADD = $(TEST_LIBS)
 tests_md_t_random_SOURCES = tests/md/t_random.c
 tests_md_t_random_LDADD = $(TEST_LIBS)
+tests_md_t_lanes_SOURCES = tests/md/t_lanes.c
+tests_md_t_lanes_LDADD = $(TEST_LIBS)
+tests_md_t_lanes_single_SOURCES = tests/md/t_lanes.c
+tests_md_t_lanes_single_CPPFLAGS = $(AM_CPPFLAGS) -DLANES_OF_FLOATS
+tests_md_t_lanes_single_LDADD = $(TEST_LIBS)
 tests_md_t_segments_SOURCES = tests/md/t_segments.c
 tests_md_t_segments_LDADD = $(TEST_LIBS)
 tests_md_t_store_SOURCES = tests/md/t_store.c
@@ -62,6 +68,7 @@ TESTS += $(OVER_RANKS_TESTS) \
 	tests/md/t_grid \
 	tests/md/t_pair \
 	tests/md/t_random \
+	tests/md/t_lanes tests/md/t_lanes_single \
 	tests/md/t_segments \
 	tests/md/t_store \
 	tests/md/t_xyz

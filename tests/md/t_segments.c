@@ -45,7 +45,7 @@ static double value_at(const double *table, int bits, int degree, double r2)
 static double worst_of(segment_fn fn, const struct md_coulomb *q, int bits,
                        int degree, int power)
 {
-    double table[SEGMENT_TERMS_MAX * 64];
+    double table[SEGMENT_TERMS_MAX * 256];
     double end = q->cutoff * q->cutoff, worst = 0;
     segment_table(fn, q, end, bits, degree, table);
     double first = ldexp(1, segment_first_octave(end));
@@ -59,35 +59,38 @@ static double worst_of(segment_fn fn, const struct md_coulomb *q, int bits,
 
 /* 1 / r less what is smooth is what Ewald's sum has, and its polynomials are
  * as good as smooth_table() says; in units of plain Coulomb at the cutoff. */
-static void check_smooth(double reach)
+static void check_smooth(double reach, int parts, int degree)
 {
-    double table[(SMOOTH_DEGREE + 1) * SMOOTH_PARTS], worst = 0;
+    double table[512], worst = 0;
     struct md_coulomb q = {MD_COULOMB_EWALD, 1, 9, reach / 9};
     double end = q.cutoff * q.cutoff, scale = end * q.cutoff;
     double said =
-        smooth_table(smooth_force, q.alpha, end, table) * scale + 1e-13;
+        smooth_table(smooth_force, q.alpha, end, parts, degree, table) * scale +
+        1e-13;
     for (int i = 1; i < 20000; i++) {
         double r2 = end * i / 20000, g, sum = 0;
-        int part = (int)(r2 / end * SMOOTH_PARTS);
-        double t = r2 / end * SMOOTH_PARTS - part - 0.5;
+        int part = (int)(r2 / end * parts);
+        double t = r2 / end * parts - part - 0.5;
         coulomb_pair(&q, r2, &g);
-        for (int d = SMOOTH_DEGREE; d >= 0; d--)
-            sum = sum * t + table[d * SMOOTH_PARTS + part];
+        for (int d = degree; d >= 0; d--)
+            sum = sum * t + table[d * parts + part];
         double plain = 1 / (r2 * sqrt(r2));
         /* the exact force is rounded beside the plain one */
         worst =
             fmax(worst, fabs(plain - sum - g) * scale - 4e-16 * plain * scale);
     }
     tap_ok(worst < 1.2 * said && (reach > 3 || said < 3e-12),
-           "splitting times cutoff %g: less what is smooth, good to %.1e",
-           reach, worst);
+           "splitting times cutoff %g: less what is smooth, in %d parts of "
+           "degree %d good to %.1e",
+           reach, parts, degree, worst);
 }
 
 int main(void)
 {
-    check_smooth(2);
-    check_smooth(3);
-    check_smooth(4);
+    for (int reach = 2; reach <= 4; reach++) {
+        check_smooth(reach, SMOOTH_PARTS, SMOOTH_DEGREE);
+        check_smooth(reach, 64, 7);
+    }
     static const char *const names[] = {"", "cut", "dsf", "ewald"};
     for (int method = MD_COULOMB_CUT; method <= MD_COULOMB_EWALD; method++)
         for (int scale = 0; scale < 3; scale++) {
@@ -105,6 +108,18 @@ int main(void)
             u = worst_of(energy_of, &q, 2, 5, 1);
             tap_ok(f < 1e-7 * 3 && u < 1e-7 * 3,
                    "%s, cutoff %g: four of degree 5 are good to a float: force "
+                   "%.1e, energy %.1e",
+                   names[method], cutoff, f, u);
+            f = worst_of(force_of, &q, 4, 7, 3);
+            u = worst_of(energy_of, &q, 4, 7, 1);
+            tap_ok(f < 1e-13 && u < 1e-13,
+                   "%s, cutoff %g: sixteen of degree 7 are good to 1e-13: "
+                   "force %.1e, energy %.1e",
+                   names[method], cutoff, f, u);
+            f = worst_of(force_of, &q, 5, 3, 3);
+            u = worst_of(energy_of, &q, 5, 3, 1);
+            tap_ok(f < 6e-8 && u < 6e-8,
+                   "%s, cutoff %g: 32 of degree 3 are good to a float: force "
                    "%.1e, energy %.1e",
                    names[method], cutoff, f, u);
         }
