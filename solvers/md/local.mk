@@ -72,6 +72,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_species.c \
 	solvers/md/md_state.c \
 	solvers/md/md_text.c \
+	solvers/md/md_term_reach.c \
 	solvers/md/md_tilt.c \
 	solvers/md/md_text.h \
 	solvers/md/md_state_box.c \

@@ -13,6 +13,7 @@ PHYSICS_TESTS = \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
 	tests/physics/deform.py \
+	tests/physics/term_reach.py \
 	tests/physics/strain_beside.py \
 	tests/physics/strain_charges.py \
 	tests/physics/drift.py \
