@@ -1,5 +1,6 @@
 # tests/physics: what the program computes, seen through its files.
 PHYSICS_TESTS = \
+	tests/physics/ahead.py \
 	tests/physics/analysis.py \
 	tests/physics/balance.py \
 	tests/physics/bond_images.py \
