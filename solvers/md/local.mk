@@ -19,6 +19,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_coulomb.c \
 	solvers/md/md_data.c \
 	solvers/md/md_data.h \
+	solvers/md/md_data_line.c \
 	solvers/md/md_data_text.c \
 	solvers/md/md_deform.c \
 	solvers/md/md_deform.h \

@@ -295,6 +295,8 @@ int md_forms_read(struct ctx *ctx, struct params *p, struct md *md);
  * take, and ask for those it needs. 0: all right. */
 int md_pair_check_keys(struct params *p, int i);
 void md_forms_free(struct md *md);
+/* What else may be behind a particle that is too fast: text to add, or "". */
+const char *md_forms_fall(const struct md *md);
 /* What a store is given of them, or NULL. */
 const struct md_pair_tables *md_forms_tables(const struct md *md);
 /* As md_eam_save() and md_eam_restore(). */

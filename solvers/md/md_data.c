@@ -223,41 +223,62 @@ int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data)
 
 /* A bond of more than half the box is nearer to another image of its particle:
  * a wrong id, or a box that is not the file's. Rank 0. */
-static int check_bonds(struct ctx *ctx, const struct md *md,
-                       const struct md_data *data)
+static int check_bond(struct ctx *ctx, const struct md *md,
+                      const struct md_data *data, size_t term)
 {
-    double most = 0.5 * md_shortest_edge(md);
-    for (size_t i = 0; i < data->n_all_terms; i++) {
-        const struct md_term *t = &data->terms[i];
-        double x[3], r2;
-        if (t->kind != MD_TERM_BOND)
-            continue;
-        for (int d = 0; d < 3; d++)
-            x[d] = data->atoms[t->id[1] - 1].position[d] -
-                   data->atoms[t->id[0] - 1].position[d];
-        nearest_difference(x, md->box_length, md->tilt);
-        r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-        if (!(r2 > 0))
-            return FAIL(ctx, STATUS_INPUT,
-                        "%s: atoms %" PRId64 " and %" PRId64 " are bound and "
-                        "stand on one spot",
-                        data->path, t->id[0], t->id[1]);
-        if (r2 > most * most)
-            return FAIL(ctx, STATUS_INPUT,
-                        "%s: the bond of atoms %" PRId64 " and %" PRId64
-                        " is %.6g long, more than half the box, %.6g",
-                        data->path, t->id[0], t->id[1], sqrt(r2), most);
-    }
+    const struct md_term *t = &data->terms[term];
+    const struct md_bond_coeff *c = &md->bonded.bonds[t->type];
+    double x[3], most = 0.5 * md_shortest_edge(md);
+    for (int d = 0; d < 3; d++)
+        x[d] = data->atoms[t->id[1] - 1].position[d] -
+               data->atoms[t->id[0] - 1].position[d];
+    nearest_difference(x, md->box_length, md->tilt);
+    double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    if (!(length > 0))
+        return md_data_fail(ctx, data, term,
+                            "atoms %" PRId64 " and %" PRId64
+                            " are bound and stand on one spot",
+                            t->id[0], t->id[1]);
+    if (length > most)
+        return md_data_fail(ctx, data, term,
+                            "the bond of atoms %" PRId64 " and %" PRId64
+                            " is %.6g long, more than half the box, %.6g",
+                            t->id[0], t->id[1], length, most);
+    if (c->style == MD_BOND_FENE && length >= c->r0)
+        return md_data_fail(ctx, data, term,
+                            "the FENE bond of atoms %" PRId64 " and %" PRId64
+                            " is %.6g long, and breaks at %.6g",
+                            t->id[0], t->id[1], length, c->r0);
     return 0;
 }
 
-static int compare_pairs(const void *a, const void *b)
+static int check_bonds(struct ctx *ctx, const struct md *md,
+                       const struct md_data *data)
 {
-    const int64_t *p = a, *q = b;
-    for (int k = 0; k < 2; k++)
-        if (p[k] != q[k])
-            return p[k] < q[k] ? -1 : 1;
+    for (size_t i = 0; i < data->n_all_terms; i++)
+        if (data->terms[i].kind == MD_TERM_BOND)
+            TRY(check_bond(ctx, md, data, i));
     return 0;
+}
+
+/* A bond: its ids in order, and which of the terms it is. */
+struct listed {
+    int64_t id[2];
+    size_t term;
+};
+
+static int same_ids(const struct listed *a, const struct listed *b)
+{
+    return a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+static int compare_listed(const void *a, const void *b)
+{
+    const struct listed *p = a, *q = b;
+    for (int k = 0; k < 2; k++)
+        if (p->id[k] != q->id[k])
+            return p->id[k] < q->id[k] ? -1 : 1;
+    return p->term < q->term ? -1 : p->term > q->term;
 }
 
 /* Bonds that stand twice in a LAMMPS data file count twice, there as here; more
@@ -265,28 +286,32 @@ static int compare_pairs(const void *a, const void *b)
  * restraints beside bonds. Rank 0. */
 static int warn_of_twins(struct ctx *ctx, const struct md_data *data)
 {
-    size_t n, first = 0, twins = 0;
-    int64_t(*pair)[2];
+    size_t n = 0, first = 0, twins = 0;
     if (data->styled)
         return 0;
-    TRY(list_bonds(ctx, data, &pair, &n));
-    for (size_t i = 0; i < n; i++)
-        if (pair[i][0] > pair[i][1]) {
-            int64_t greater = pair[i][0];
-            pair[i][0] = pair[i][1];
-            pair[i][1] = greater;
-        }
-    qsort(pair, n, sizeof *pair, compare_pairs);
+    struct listed *list =
+        malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *list);
+    if (!list)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    for (size_t i = 0; i < data->n_all_terms; i++) {
+        const int64_t *id = data->terms[i].id;
+        int turned = id[0] > id[1];
+        if (data->terms[i].kind == MD_TERM_BOND)
+            list[n++] = (struct listed){{id[turned], id[!turned]}, i};
+    }
+    qsort(list, n, sizeof *list, compare_listed);
     for (size_t i = 1; i < n; i++)
-        if (compare_pairs(pair[i - 1], pair[i]) == 0 && twins++ == 0)
+        if (same_ids(&list[i - 1], &list[i]) && twins++ == 0)
             first = i;
     if (twins > 0)
         log_warn(ctx->log,
-                 "%s: Bonds: the bond of atoms %" PRId64 " and %" PRId64
+                 "%s:%" PRId64 ": Bonds: the bond of atoms %" PRId64
+                 " and %" PRId64
                  " stands more than once, and counts as often%s",
-                 data->path, pair[first][0], pair[first][1],
+                 data->path, md_data_line(ctx, data, list[first].term),
+                 list[first].id[0], list[first].id[1],
                  twins > 1 ? ", as do others" : "");
-    free(pair);
+    free(list);
     return 0;
 }
 

@@ -77,6 +77,13 @@ int md_data_parse(struct ctx *ctx, const char *path, const char *style,
 int md_data_share(struct ctx *ctx, struct md_data *data);
 void md_data_free(struct md_data *data);
 
+/* The line of the data file that lists data->terms[term]; 0: nobody knows, as
+ * of a topology. Rank 0; not collective. */
+int64_t md_data_line(struct ctx *ctx, const struct md_data *data, size_t term);
+/* STATUS_INPUT with that line: "file:line: error: Bonds: ...". The same. */
+int md_data_fail(struct ctx *ctx, const struct md_data *data, size_t term,
+                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /* The pairs that bonds exclude or scale: those among the terms of a topology,
  * else what the bonds of a data file make of them. Rank 0; not collective. */
 int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data);
