@@ -33,6 +33,7 @@ void md_data_free(struct md_data *data)
         return;
     for (int k = 0; k < MD_DATA_KINDS; k++)
         free(data->coeff[k]);
+    free(data->pair_ij);
     free(data->atoms);
     free(data->terms);
     free(data->special);
@@ -61,6 +62,22 @@ static int share_topology(struct ctx *ctx, struct md_data *data)
     return comm_bcast(ctx, data->pairs14, pairs14 * sizeof *data->pairs14);
 }
 
+/* "PairIJ Coeffs", where the reader has some. */
+static int share_pairs(struct ctx *ctx, struct md_data *data)
+{
+    size_t n = md_data_ij(data->n_types, 0);
+    int there = data->pair_ij != NULL, status = 0;
+    TRY(comm_bcast(ctx, &there, sizeof there));
+    if (!there)
+        return 0;
+    if (!data->pair_ij)
+        data->pair_ij = calloc(n, sizeof *data->pair_ij);
+    if (!data->pair_ij)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for coefficients");
+    TRY(comm_agree(ctx, status));
+    return comm_bcast(ctx, data->pair_ij, n * sizeof *data->pair_ij);
+}
+
 int md_data_share(struct ctx *ctx, struct md_data *data)
 {
     struct md_data own = *data;
@@ -72,6 +89,7 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
     data->terms = own.terms;
     data->lj = own.lj;
     data->pairs14 = own.pairs14;
+    data->pair_ij = own.pair_ij;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         size_t n = (size_t)data->n_term_types[k] + 1;
         data->coeff[k] =
@@ -84,6 +102,7 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
         TRY(comm_bcast(ctx, data->coeff[k],
                        ((size_t)data->n_term_types[k] + 1) *
                            sizeof *data->coeff[k]));
+    TRY(share_pairs(ctx, data));
     return share_topology(ctx, data);
 }
 

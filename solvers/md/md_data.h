@@ -50,6 +50,8 @@ struct md_data {
     char label[MD_SPECIES_MAX][MD_DATA_LABEL_MAX];
     int64_t count[MD_SPECIES_MAX];
     struct md_data_coeff pair[MD_SPECIES_MAX];
+    /* "PairIJ Coeffs", [md_data_ij(n_types, 0)], or NULL: there are none */
+    struct md_data_coeff *pair_ij;
     struct md_data_coeff *coeff[MD_DATA_KINDS]; /* [n_term_types] */
     /* A topology of GROMACS: each type has its style, pairs of species have
      * Lennard-Jones of their own, and excluded pairs stand among the terms. */
@@ -65,6 +67,13 @@ struct md_data {
     struct md_term *special; /* see md_data_special(); NULL: not looked for */
     size_t n_special;
 };
+
+/* Where the pair of types a and b (from 0) stands in pair_ij. */
+static inline size_t md_data_ij(int32_t a, int32_t b)
+{
+    size_t i = (size_t)(a > b ? a : b), j = (size_t)(a > b ? b : a);
+    return i * (i + 1) / 2 + j;
+}
 
 /* Whether a path names a data file: "x.data", "data.x", "x.lmp". */
 int md_data_is(const char *path);
