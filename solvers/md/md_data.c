@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "domain/topology.h"
 #include "md.h"
+#include "md_analysis.h"
 
 #define KERNEL_FN static inline __attribute__((unused))
 #include "kernels/md/wrap.h"
@@ -155,20 +156,29 @@ static int mark_own(struct ctx *ctx, const struct md_data *data,
     return 0;
 }
 
-static int keep_terms(struct ctx *ctx, const struct md_term *piece, size_t n,
+int md_data_is_mark(const struct md *md, const struct md_term *term)
+{
+    return term->kind == MD_TERM_BOND &&
+           md->bonded.bonds[term->type].style == MD_BOND_NONE &&
+           !md_analysis_counts_bonds(md);
+}
+
+static int keep_terms(struct ctx *ctx, const struct md *md,
+                      const struct md_term *piece, size_t n,
                       const unsigned char *here, struct topology *topology)
 {
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < md_term_size(piece[i].kind); k++) {
             int64_t id = piece[i].id[k];
-            if (here[id / 8] >> (id % 8) & 1)
+            if (here[id / 8] >> (id % 8) & 1 && !md_data_is_mark(md, &piece[i]))
                 TRY(topology_add(ctx, topology, id, &piece[i], 1));
         }
     return 0;
 }
 
 /* Terms of rank 0 (terms, n; NULL elsewhere) to those who have their atoms. */
-static int share_terms(struct ctx *ctx, const struct md_term *terms, size_t n,
+static int share_terms(struct ctx *ctx, const struct md *md,
+                       const struct md_term *terms, size_t n,
                        const unsigned char *here, struct topology *topology)
 {
     int status = 0;
@@ -183,7 +193,8 @@ static int share_terms(struct ctx *ctx, const struct md_term *terms, size_t n,
         if (terms)
             memcpy(piece, terms + first, m * sizeof *piece);
         TRY_CLEANUP(comm_bcast(ctx, piece, m * sizeof *piece));
-        TRY_CLEANUP(comm_agree(ctx, keep_terms(ctx, piece, m, here, topology)));
+        TRY_CLEANUP(
+            comm_agree(ctx, keep_terms(ctx, md, piece, m, here, topology)));
     }
 cleanup:
     free(piece);
@@ -355,8 +366,8 @@ static int place_terms(struct ctx *ctx, const struct md *md,
         terms = groups;
     }
     TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(share_terms(ctx, terms, n_terms, here, topology));
-    TRY_CLEANUP(share_terms(ctx, data->special,
+    TRY_CLEANUP(share_terms(ctx, md, terms, n_terms, here, topology));
+    TRY_CLEANUP(share_terms(ctx, md, data->special,
                             data->special ? data->n_special : 0, here,
                             topology));
     topology_sort(topology);

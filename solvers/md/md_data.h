@@ -97,6 +97,11 @@ int md_data_fail(struct ctx *ctx, const struct md_data *data, size_t term,
  * else what the bonds of a data file make of them. Rank 0; not collective. */
 int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data);
 
+/* Whether a term only says who is bound to whom: a bond of style none whose
+ * length nobody counts. Ranks do not have these, since they may be of any
+ * length. */
+int md_data_is_mark(const struct md *md, const struct md_term *term);
+
 /* Each rank's particles (wrapped into the box) into the list, and their terms
  * and excluded pairs into the topology, where there is one. Collective. */
 int md_data_place(struct ctx *ctx, const struct md *md, struct md_data *data,

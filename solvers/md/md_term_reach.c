@@ -81,7 +81,7 @@ static double reach_of_all(const struct md *md)
     }
     for (size_t i = 0; i < md->data->n_all_terms; i++) {
         const struct md_term *t = &md->data->terms[i];
-        double way = length_of(md, t);
+        double way = md_data_is_mark(md, t) ? 0 : length_of(md, t);
         double more = deviations * sigma * sqrt(md_term_size(t->kind) - 1);
         reach = fmax(reach, fmax(growth * way, way + more));
         if (t->kind == MD_TERM_BOND)
