@@ -19,6 +19,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_coulomb.c \
 	solvers/md/md_data.c \
 	solvers/md/md_data.h \
+	solvers/md/md_data_line.c \
 	solvers/md/md_data_text.c \
 	solvers/md/md_deform.c \
 	solvers/md/md_deform.h \
@@ -72,6 +73,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_species.c \
 	solvers/md/md_state.c \
 	solvers/md/md_text.c \
+	solvers/md/md_term_reach.c \
 	solvers/md/md_tilt.c \
 	solvers/md/md_text.h \
 	solvers/md/md_state_box.c \

@@ -74,11 +74,16 @@ cleanup:
     return status;
 }
 
-double md_halo_radius(const struct md *md)
+double md_list_radius(const struct md *md)
 {
     /* Between two redistributions two particles can come nearer by one skin. */
     double range = md->rdf.on ? md->rdf.range : 0;
     return fmax(range, md->pair.reach) + md->pair.skin;
+}
+
+double md_halo_radius(const struct md *md)
+{
+    return fmax(md_list_radius(md), md->bonded.reach);
 }
 
 enum md_half md_half(const struct md *md)

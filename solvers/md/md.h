@@ -132,6 +132,7 @@ struct md_bonded {
     struct md_improper_coeff *impropers;
     struct md_lj14 *lj14;
     struct md_force_field field;
+    double reach; /* how far apart particles of one term may come */
 };
 
 struct md_rdf {
@@ -294,6 +295,8 @@ int md_forms_read(struct ctx *ctx, struct params *p, struct md *md);
  * take, and ask for those it needs. 0: all right. */
 int md_pair_check_keys(struct params *p, int i);
 void md_forms_free(struct md *md);
+/* What else may be behind a particle that is too fast: text to add, or "". */
+const char *md_forms_fall(const struct md *md);
 /* What a store is given of them, or NULL. */
 const struct md_pair_tables *md_forms_tables(const struct md *md);
 /* As md_eam_save() and md_eam_restore(). */
@@ -322,6 +325,12 @@ int md_eam_densities(struct ctx *ctx, struct md *md, struct md_sums *sums);
  * params_error. */
 int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md);
 void md_bonds_free(struct md *md);
+
+/* ---- md_term_reach.c ---- */
+/* md.bonded.reach: by the places of the file, what a bond can stretch to, and
+ * the temperature. A chain's angle spans two bonds, of which each may be as
+ * long as the cutoff. When the box and all forces are known. Collective. */
+int md_term_reach(struct ctx *ctx, struct md *md);
 
 /* ---- md_coulomb.c: charges ---- */
 /* [md.coulomb], charges of species, and the switch of md.pair, into
@@ -477,7 +486,9 @@ struct md_setup md_setup_of(const struct md *md);
 /* Who computes a pair across a face of blocks. */
 enum md_half md_half(const struct md *md);
 
-/* How far halo copies reach. */
+/* How far pairs are looked for, those of g(r), too, with the skin. */
+double md_list_radius(const struct md *md);
+/* How far halo copies reach: as far as that, and as terms along bonds do. */
 double md_halo_radius(const struct md *md);
 
 #endif

@@ -147,6 +147,14 @@ int md_analysis_needs_shares(const struct md *md)
     return 0;
 }
 
+int md_analysis_counts_bonds(const struct md *md)
+{
+    for (int a = 0; a < MD_ANALYSES; a++)
+        if (md->analyses[a] && kinds[a] == &md_bond_sizes)
+            return 1;
+    return 0;
+}
+
 /* ---- radial distribution ---- */
 
 static int rdf_sample(struct ctx *ctx, struct md *md)

@@ -70,6 +70,8 @@ int md_analysis_step(struct ctx *ctx, struct md *md);
 int md_analysis_looks(const struct md *md);
 /* Whether some analysis wants md_kernels.pair_virial(). */
 int md_analysis_needs_shares(const struct md *md);
+/* Whether lengths of bonds are asked for, also of those without a force. */
+int md_analysis_counts_bonds(const struct md *md);
 double md_analysis_bytes(const struct md *md);
 int md_analysis_save(struct ctx *ctx, const struct md *md, struct state_io *io);
 int md_analysis_restore(struct ctx *ctx, struct md *md, struct state_io *io);

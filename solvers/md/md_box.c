@@ -66,11 +66,11 @@ int md_fit_halo(struct ctx *ctx, struct md *md)
 
 /* A pair that is not listed was at least R = cutoff + skin apart then. In
  * proportion to the box that is at least R times the least factor of an edge,
- * and twice the way of a particle beside it less. R is the halo's radius, so
- * that g(r) beyond the cutoff misses no copy. */
+ * and twice the way of a particle beside it less. R is the greater one where
+ * g(r) goes beyond the cutoff, so that it misses no copy. */
 double md_list_slack(const struct md *md)
 {
-    double radius = md_halo_radius(md), skin = md->pair.skin;
+    double radius = md_list_radius(md), skin = md->pair.skin;
     double least = 1;
     if (!md_box_changes(md))
         return 0.5 * skin;

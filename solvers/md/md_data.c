@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "domain/topology.h"
 #include "md.h"
+#include "md_analysis.h"
 
 #define KERNEL_FN static inline __attribute__((unused))
 #include "kernels/md/wrap.h"
@@ -33,6 +34,7 @@ void md_data_free(struct md_data *data)
         return;
     for (int k = 0; k < MD_DATA_KINDS; k++)
         free(data->coeff[k]);
+    free(data->pair_ij);
     free(data->atoms);
     free(data->terms);
     free(data->special);
@@ -61,6 +63,22 @@ static int share_topology(struct ctx *ctx, struct md_data *data)
     return comm_bcast(ctx, data->pairs14, pairs14 * sizeof *data->pairs14);
 }
 
+/* "PairIJ Coeffs", where the reader has some. */
+static int share_pairs(struct ctx *ctx, struct md_data *data)
+{
+    size_t n = md_data_ij(data->n_types, 0);
+    int there = data->pair_ij != NULL, status = 0;
+    TRY(comm_bcast(ctx, &there, sizeof there));
+    if (!there)
+        return 0;
+    if (!data->pair_ij)
+        data->pair_ij = calloc(n, sizeof *data->pair_ij);
+    if (!data->pair_ij)
+        status = FAIL(ctx, STATUS_MEMORY, "no memory for coefficients");
+    TRY(comm_agree(ctx, status));
+    return comm_bcast(ctx, data->pair_ij, n * sizeof *data->pair_ij);
+}
+
 int md_data_share(struct ctx *ctx, struct md_data *data)
 {
     struct md_data own = *data;
@@ -72,6 +90,7 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
     data->terms = own.terms;
     data->lj = own.lj;
     data->pairs14 = own.pairs14;
+    data->pair_ij = own.pair_ij;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         size_t n = (size_t)data->n_term_types[k] + 1;
         data->coeff[k] =
@@ -84,6 +103,7 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
         TRY(comm_bcast(ctx, data->coeff[k],
                        ((size_t)data->n_term_types[k] + 1) *
                            sizeof *data->coeff[k]));
+    TRY(share_pairs(ctx, data));
     return share_topology(ctx, data);
 }
 
@@ -136,20 +156,29 @@ static int mark_own(struct ctx *ctx, const struct md_data *data,
     return 0;
 }
 
-static int keep_terms(struct ctx *ctx, const struct md_term *piece, size_t n,
+int md_data_is_mark(const struct md *md, const struct md_term *term)
+{
+    return term->kind == MD_TERM_BOND &&
+           md->bonded.bonds[term->type].style == MD_BOND_NONE &&
+           !md_analysis_counts_bonds(md);
+}
+
+static int keep_terms(struct ctx *ctx, const struct md *md,
+                      const struct md_term *piece, size_t n,
                       const unsigned char *here, struct topology *topology)
 {
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < md_term_size(piece[i].kind); k++) {
             int64_t id = piece[i].id[k];
-            if (here[id / 8] >> (id % 8) & 1)
+            if (here[id / 8] >> (id % 8) & 1 && !md_data_is_mark(md, &piece[i]))
                 TRY(topology_add(ctx, topology, id, &piece[i], 1));
         }
     return 0;
 }
 
 /* Terms of rank 0 (terms, n; NULL elsewhere) to those who have their atoms. */
-static int share_terms(struct ctx *ctx, const struct md_term *terms, size_t n,
+static int share_terms(struct ctx *ctx, const struct md *md,
+                       const struct md_term *terms, size_t n,
                        const unsigned char *here, struct topology *topology)
 {
     int status = 0;
@@ -164,7 +193,8 @@ static int share_terms(struct ctx *ctx, const struct md_term *terms, size_t n,
         if (terms)
             memcpy(piece, terms + first, m * sizeof *piece);
         TRY_CLEANUP(comm_bcast(ctx, piece, m * sizeof *piece));
-        TRY_CLEANUP(comm_agree(ctx, keep_terms(ctx, piece, m, here, topology)));
+        TRY_CLEANUP(
+            comm_agree(ctx, keep_terms(ctx, md, piece, m, here, topology)));
     }
 cleanup:
     free(piece);
@@ -223,41 +253,62 @@ int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data)
 
 /* A bond of more than half the box is nearer to another image of its particle:
  * a wrong id, or a box that is not the file's. Rank 0. */
-static int check_bonds(struct ctx *ctx, const struct md *md,
-                       const struct md_data *data)
+static int check_bond(struct ctx *ctx, const struct md *md,
+                      const struct md_data *data, size_t term)
 {
-    double most = 0.5 * md_shortest_edge(md);
-    for (size_t i = 0; i < data->n_all_terms; i++) {
-        const struct md_term *t = &data->terms[i];
-        double x[3], r2;
-        if (t->kind != MD_TERM_BOND)
-            continue;
-        for (int d = 0; d < 3; d++)
-            x[d] = data->atoms[t->id[1] - 1].position[d] -
-                   data->atoms[t->id[0] - 1].position[d];
-        nearest_difference(x, md->box_length, md->tilt);
-        r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-        if (!(r2 > 0))
-            return FAIL(ctx, STATUS_INPUT,
-                        "%s: atoms %" PRId64 " and %" PRId64 " are bound and "
-                        "stand on one spot",
-                        data->path, t->id[0], t->id[1]);
-        if (r2 > most * most)
-            return FAIL(ctx, STATUS_INPUT,
-                        "%s: the bond of atoms %" PRId64 " and %" PRId64
-                        " is %.6g long, more than half the box, %.6g",
-                        data->path, t->id[0], t->id[1], sqrt(r2), most);
-    }
+    const struct md_term *t = &data->terms[term];
+    const struct md_bond_coeff *c = &md->bonded.bonds[t->type];
+    double x[3], most = 0.5 * md_shortest_edge(md);
+    for (int d = 0; d < 3; d++)
+        x[d] = data->atoms[t->id[1] - 1].position[d] -
+               data->atoms[t->id[0] - 1].position[d];
+    nearest_difference(x, md->box_length, md->tilt);
+    double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    if (!(length > 0))
+        return md_data_fail(ctx, data, term,
+                            "atoms %" PRId64 " and %" PRId64
+                            " are bound and stand on one spot",
+                            t->id[0], t->id[1]);
+    if (length > most)
+        return md_data_fail(ctx, data, term,
+                            "the bond of atoms %" PRId64 " and %" PRId64
+                            " is %.6g long, more than half the box, %.6g",
+                            t->id[0], t->id[1], length, most);
+    if (c->style == MD_BOND_FENE && length >= c->r0)
+        return md_data_fail(ctx, data, term,
+                            "the FENE bond of atoms %" PRId64 " and %" PRId64
+                            " is %.6g long, and breaks at %.6g",
+                            t->id[0], t->id[1], length, c->r0);
     return 0;
 }
 
-static int compare_pairs(const void *a, const void *b)
+static int check_bonds(struct ctx *ctx, const struct md *md,
+                       const struct md_data *data)
 {
-    const int64_t *p = a, *q = b;
-    for (int k = 0; k < 2; k++)
-        if (p[k] != q[k])
-            return p[k] < q[k] ? -1 : 1;
+    for (size_t i = 0; i < data->n_all_terms; i++)
+        if (data->terms[i].kind == MD_TERM_BOND)
+            TRY(check_bond(ctx, md, data, i));
     return 0;
+}
+
+/* A bond: its ids in order, and which of the terms it is. */
+struct listed {
+    int64_t id[2];
+    size_t term;
+};
+
+static int same_ids(const struct listed *a, const struct listed *b)
+{
+    return a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+static int compare_listed(const void *a, const void *b)
+{
+    const struct listed *p = a, *q = b;
+    for (int k = 0; k < 2; k++)
+        if (p->id[k] != q->id[k])
+            return p->id[k] < q->id[k] ? -1 : 1;
+    return p->term < q->term ? -1 : p->term > q->term;
 }
 
 /* Bonds that stand twice in a LAMMPS data file count twice, there as here; more
@@ -265,28 +316,32 @@ static int compare_pairs(const void *a, const void *b)
  * restraints beside bonds. Rank 0. */
 static int warn_of_twins(struct ctx *ctx, const struct md_data *data)
 {
-    size_t n, first = 0, twins = 0;
-    int64_t(*pair)[2];
+    size_t n = 0, first = 0, twins = 0;
     if (data->styled)
         return 0;
-    TRY(list_bonds(ctx, data, &pair, &n));
-    for (size_t i = 0; i < n; i++)
-        if (pair[i][0] > pair[i][1]) {
-            int64_t greater = pair[i][0];
-            pair[i][0] = pair[i][1];
-            pair[i][1] = greater;
-        }
-    qsort(pair, n, sizeof *pair, compare_pairs);
+    struct listed *list =
+        malloc(((size_t)data->n_terms[MD_TERM_BOND] + 1) * sizeof *list);
+    if (!list)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
+    for (size_t i = 0; i < data->n_all_terms; i++) {
+        const int64_t *id = data->terms[i].id;
+        int turned = id[0] > id[1];
+        if (data->terms[i].kind == MD_TERM_BOND)
+            list[n++] = (struct listed){{id[turned], id[!turned]}, i};
+    }
+    qsort(list, n, sizeof *list, compare_listed);
     for (size_t i = 1; i < n; i++)
-        if (compare_pairs(pair[i - 1], pair[i]) == 0 && twins++ == 0)
+        if (same_ids(&list[i - 1], &list[i]) && twins++ == 0)
             first = i;
     if (twins > 0)
         log_warn(ctx->log,
-                 "%s: Bonds: the bond of atoms %" PRId64 " and %" PRId64
+                 "%s:%" PRId64 ": Bonds: the bond of atoms %" PRId64
+                 " and %" PRId64
                  " stands more than once, and counts as often%s",
-                 data->path, pair[first][0], pair[first][1],
+                 data->path, md_data_line(ctx, data, list[first].term),
+                 list[first].id[0], list[first].id[1],
                  twins > 1 ? ", as do others" : "");
-    free(pair);
+    free(list);
     return 0;
 }
 
@@ -311,8 +366,8 @@ static int place_terms(struct ctx *ctx, const struct md *md,
         terms = groups;
     }
     TRY_CLEANUP(comm_agree(ctx, status));
-    TRY_CLEANUP(share_terms(ctx, terms, n_terms, here, topology));
-    TRY_CLEANUP(share_terms(ctx, data->special,
+    TRY_CLEANUP(share_terms(ctx, md, terms, n_terms, here, topology));
+    TRY_CLEANUP(share_terms(ctx, md, data->special,
                             data->special ? data->n_special : 0, here,
                             topology));
     topology_sort(topology);

@@ -50,6 +50,8 @@ struct md_data {
     char label[MD_SPECIES_MAX][MD_DATA_LABEL_MAX];
     int64_t count[MD_SPECIES_MAX];
     struct md_data_coeff pair[MD_SPECIES_MAX];
+    /* "PairIJ Coeffs", [md_data_ij(n_types, 0)], or NULL: there are none */
+    struct md_data_coeff *pair_ij;
     struct md_data_coeff *coeff[MD_DATA_KINDS]; /* [n_term_types] */
     /* A topology of GROMACS: each type has its style, pairs of species have
      * Lennard-Jones of their own, and excluded pairs stand among the terms. */
@@ -66,6 +68,13 @@ struct md_data {
     size_t n_special;
 };
 
+/* Where the pair of types a and b (from 0) stands in pair_ij. */
+static inline size_t md_data_ij(int32_t a, int32_t b)
+{
+    size_t i = (size_t)(a > b ? a : b), j = (size_t)(a > b ? b : a);
+    return i * (i + 1) / 2 + j;
+}
+
 /* Whether a path names a data file: "x.data", "data.x", "x.lmp". */
 int md_data_is(const char *path);
 
@@ -77,9 +86,21 @@ int md_data_parse(struct ctx *ctx, const char *path, const char *style,
 int md_data_share(struct ctx *ctx, struct md_data *data);
 void md_data_free(struct md_data *data);
 
+/* The line of the data file that lists data->terms[term]; 0: nobody knows, as
+ * of a topology. Rank 0; not collective. */
+int64_t md_data_line(struct ctx *ctx, const struct md_data *data, size_t term);
+/* STATUS_INPUT with that line: "file:line: error: Bonds: ...". The same. */
+int md_data_fail(struct ctx *ctx, const struct md_data *data, size_t term,
+                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /* The pairs that bonds exclude or scale: those among the terms of a topology,
  * else what the bonds of a data file make of them. Rank 0; not collective. */
 int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data);
+
+/* Whether a term only says who is bound to whom: a bond of style none whose
+ * length nobody counts. Ranks do not have these, since they may be of any
+ * length. */
+int md_data_is_mark(const struct md *md, const struct md_term *term);
 
 /* Each rank's particles (wrapped into the box) into the list, and their terms
  * and excluded pairs into the topology, where there is one. Collective. */

@@ -283,21 +283,41 @@ static int read_term(struct text *t, struct md_data *data, int kind)
     return 0;
 }
 
+/* The numbers behind the first `before` words. */
+static int read_values(struct text *t, int before, struct md_data_coeff *c)
+{
+    c->line = t->in.number;
+    if (t->in.n_words <= before || t->in.n_words > before + MD_DATA_VALUES_MAX)
+        return md_text_fail(&t->in, "%d numbers instead of 1 to %d",
+                            t->in.n_words - before, MD_DATA_VALUES_MAX);
+    for (c->n = 0; c->n < t->in.n_words - before; c->n++)
+        TRY(md_text_real(&t->in, before + c->n, "a coefficient",
+                         &c->value[c->n]));
+    return 0;
+}
+
 static int read_coeff(struct text *t, int32_t n_types,
                       struct md_data_coeff *coeff)
 {
     int64_t type;
     TRY(md_text_whole(&t->in, 0, 1, n_types, "the type", &type));
-    struct md_data_coeff *c = &coeff[type - 1];
-    c->line = t->in.number;
-    if (c->n > 0)
+    if (coeff[type - 1].n > 0)
         return md_text_fail(&t->in, "type %" PRId64 " stands twice", type);
-    if (t->in.n_words < 2 || t->in.n_words > 1 + MD_DATA_VALUES_MAX)
-        return md_text_fail(&t->in, "%d numbers instead of 1 to %d",
-                            t->in.n_words - 1, MD_DATA_VALUES_MAX);
-    for (c->n = 0; c->n < t->in.n_words - 1; c->n++)
-        TRY(md_text_real(&t->in, 1 + c->n, "a coefficient", &c->value[c->n]));
-    return 0;
+    return read_values(t, 1, &coeff[type - 1]);
+}
+
+static int read_pair(struct text *t, struct md_data *data)
+{
+    int64_t a, b;
+    TRY(md_text_whole(&t->in, 0, 1, data->n_types, "the first type", &a));
+    TRY(md_text_whole(&t->in, 1, 1, data->n_types, "the second type", &b));
+    struct md_data_coeff *c =
+        &data->pair_ij[md_data_ij((int32_t)a - 1, (int32_t)b - 1)];
+    if (c->n > 0)
+        return md_text_fail(
+            &t->in,
+            "the pair of types %" PRId64 " and %" PRId64 " stands twice", a, b);
+    return read_values(t, 2, c);
 }
 
 static int read_mass(struct text *t, struct md_data *data)
@@ -321,6 +341,7 @@ enum section {
     ATOMS,
     VELOCITIES,
     MASSES,
+    PAIR_IJ,
     PAIR,
     COEFFS,                         /* + kind */
     TERMS = COEFFS + MD_DATA_KINDS, /* + kind */
@@ -328,9 +349,10 @@ enum section {
 };
 
 static const char *const section_names[SECTIONS] = {
-    "Atoms",       "Velocities",   "Masses",          "Pair Coeffs",
-    "Bond Coeffs", "Angle Coeffs", "Dihedral Coeffs", "Improper Coeffs",
-    "Bonds",       "Angles",       "Dihedrals",       "Impropers"};
+    "Atoms",           "Velocities",  "Masses",       "PairIJ Coeffs",
+    "Pair Coeffs",     "Bond Coeffs", "Angle Coeffs", "Dihedral Coeffs",
+    "Improper Coeffs", "Bonds",       "Angles",       "Dihedrals",
+    "Impropers"};
 
 static int64_t section_rows(const struct md_data *data, int section)
 {
@@ -338,6 +360,8 @@ static int64_t section_rows(const struct md_data *data, int section)
         return data->n_atoms;
     if (section == MASSES || section == PAIR)
         return data->n_types;
+    if (section == PAIR_IJ)
+        return (int64_t)md_data_ij(data->n_types, 0);
     if (section < TERMS)
         return data->n_term_types[section - COEFFS];
     return data->n_terms[section - TERMS];
@@ -354,6 +378,8 @@ static int read_row(struct text *t, struct md_data *data, int section,
         return read_mass(t, data);
     if (section == PAIR)
         return read_coeff(t, data->n_types, data->pair);
+    if (section == PAIR_IJ)
+        return read_pair(t, data);
     if (section < TERMS)
         return read_coeff(t, data->n_term_types[section - COEFFS],
                           data->coeff[section - COEFFS]);
@@ -392,16 +418,20 @@ static int read_section(struct text *t, struct md_data *data, int section)
     return 0;
 }
 
+static int reserve_pairs(struct text *t, struct md_data *data)
+{
+    size_t n = md_data_ij(data->n_types, 0);
+    data->pair_ij = calloc(n, sizeof *data->pair_ij);
+    return data->pair_ij ? 0
+                         : FAIL(t->in.ctx, STATUS_MEMORY,
+                                "no memory for %zu pairs of types", n);
+}
+
 /* A section whose name has been read. */
 static int take_section(struct text *t, struct md_data *data, const char *style,
                         unsigned *done)
 {
     int section = name_section(t);
-    if (section < 0 && strcmp(t->in.section, "PairIJ Coeffs") == 0)
-        return md_text_fail(&t->in,
-                            "not read; give the pairs as "
-                            "[[md.pair.coefficients]], and leave the section "
-                            "out (write_data NAME pair ii)");
     if (section < 0)
         return md_text_fail(&t->in,
                             "no section of this name is read (docs/coming.md "
@@ -414,8 +444,10 @@ static int take_section(struct text *t, struct md_data *data, const char *style,
         return md_text_fail(&t->in, "the section must follow Atoms");
     if (section == VELOCITIES)
         memset(t->seen, 0, (size_t)data->n_atoms / 8 + 1);
-    if (section >= PAIR && section < TERMS)
-        take_hint(t, data->hint[section - PAIR]);
+    if (section == PAIR_IJ)
+        TRY(reserve_pairs(t, data));
+    if (section >= PAIR_IJ && section < TERMS)
+        take_hint(t, data->hint[section > PAIR ? section - PAIR : 0]);
     data->has_velocities |= section == VELOCITIES;
     *done |= 1u << section;
     return read_section(t, data, section);

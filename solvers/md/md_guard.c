@@ -27,9 +27,9 @@ int md_check_finite(struct ctx *ctx, const struct md *md)
         FAIL(ctx, STATUS_PHYSICS,
              "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g) has a "
              "position, velocity or force that is not finite; the timestep "
-             "%g is probably too large, or particles overlapped%s",
+             "%g is probably too large, or particles overlapped%s%s",
              md->step, p.id, p.position[0], p.position[1], p.position[2],
-             md->dt, at_once(md));
+             md->dt, md_forms_fall(md), at_once(md));
     return error_on_rank(ctx, status, md->grid.rank, md->grid.size);
 }
 
@@ -58,9 +58,9 @@ static int fail_too_fast(struct ctx *ctx, const struct md *md, double moved)
         ctx, STATUS_LOST_PARTICLES,
         "step %" PRId64 ": particle %" PRId64 " at (%g, %g, %g), speed %g, "
         "moved%s since the pair list was built, farther than its %g can "
-        "follow; the timestep %g is probably too large%s",
+        "follow; the timestep %g is probably too large%s%s",
         md->step, p[fastest].id, x[0], x[1], x[2], sqrt(greatest), by,
-        md->pair.reach + md->pair.skin, md->dt, at_once(md));
+        md->pair.reach + md->pair.skin, md->dt, md_forms_fall(md), at_once(md));
     free(p);
     return status;
 }

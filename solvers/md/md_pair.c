@@ -1,6 +1,7 @@
 /* md_pair.c: Lennard-Jones parameters of all pairs of species. */
 #include "md.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,25 +156,69 @@ static int is_lj(double epsilon, double sigma)
     return epsilon >= 0 && (sigma > 0 || (epsilon <= 0 && sigma >= 0));
 }
 
-/* "Pair Coeffs" of a data file: epsilon, sigma and, of LAMMPS's lj/charmm, both
- * again for the ends of dihedrals; three numbers have a cutoff. 0: no use. */
+/* Coefficients that a data file has of a pair of types, or NULL. */
+static const struct md_data_coeff *of_file(const struct md_data *data, int a,
+                                           int b)
+{
+    if (data->pair_ij)
+        return &data->pair_ij[md_data_ij(a, b)];
+    return a == b ? &data->pair[a] : NULL;
+}
+
+static int has_pairs(const struct md_data *data)
+{
+    return data && (data->pair_ij || data->pair[0].n > 0);
+}
+
+/* Styles of LAMMPS whose first numbers are epsilon and sigma of a 12-6
+ * potential; "": the file does not say. */
+static int is_lj_style(const char *name)
+{
+    static const char *const begin[] = {"lj/cut", "lj/charmm",
+                                        "lj/smooth/linear"};
+    for (size_t k = 0; k < sizeof begin / sizeof begin[0]; k++) {
+        size_t n = strlen(begin[k]);
+        if (strncmp(name, begin[k], n) == 0 &&
+            (name[n] == '\0' || name[n] == '/'))
+            return 1;
+    }
+    return name[0] == '\0';
+}
+
+/* "Pair Coeffs" or "PairIJ Coeffs" of a data file: epsilon, sigma and, of
+ * LAMMPS's lj/charmm, both again for the ends of dihedrals; three numbers have
+ * a cutoff. 0: no use. */
 static int pairs_of_file(struct params *p, struct md *md, struct lj *table)
 {
     const struct md_data *data = md->data;
-    for (int s = 0; s < data->n_types && s < md->n_species; s++) {
-        const struct md_data_coeff *c = &data->pair[s];
-        if (c->n < 2 || c->n > 4 || !is_lj(c->value[0], c->value[1])) {
-            params_error(p, "md.initial", "read",
-                         "'%s': the pair coefficients of type %d are not 2 to "
-                         "4 numbers of Lennard-Jones (epsilon, sigma, ...); "
-                         "give [[md.pair.coefficients]]",
-                         data->path, s + 1);
-            return 0;
-        }
-        table[s * md->n_species + s] = (struct lj){
-            1, c->value[0], c->value[1],
-            c->n == 3 ? fmin(c->value[2], md->pair.cutoff) : md->pair.cutoff};
+    const char *style = data->hint[0];
+    int types = data->n_types < md->n_species ? data->n_types : md->n_species;
+    if (!is_lj_style(style)) {
+        params_error(p, "md.initial", "read",
+                     "'%s' has pair coefficients of style '%s', which are not "
+                     "Lennard-Jones's; give [[md.pair.coefficients]]",
+                     data->path, style);
+        return 0;
     }
+    for (int a = 0; a < types; a++)
+        for (int b = 0; b <= a; b++) {
+            const struct md_data_coeff *c = of_file(data, a, b);
+            if (!c)
+                continue;
+            if (c->n < 2 || c->n > 4 || !is_lj(c->value[0], c->value[1])) {
+                params_error(p, "md.initial", "read",
+                             "%s:%" PRId64
+                             ": the pair coefficients of types %d and %d are "
+                             "not 2 to 4 numbers of Lennard-Jones (epsilon, "
+                             "sigma, ...); give [[md.pair.coefficients]]",
+                             data->path, c->line, b + 1, a + 1);
+                return 0;
+            }
+            double cutoff = c->n == 3 ? fmin(c->value[2], md->pair.cutoff)
+                                      : md->pair.cutoff;
+            table[a * md->n_species + b] = table[b * md->n_species + a] =
+                (struct lj){1, c->value[0], c->value[1], cutoff};
+        }
     return 1;
 }
 
@@ -193,27 +238,33 @@ static int pairs_of_topology(struct md *md)
     return 0;
 }
 
+static struct lj end_of_file(const struct md *md, int a, int b)
+{
+    const struct md_data_coeff *c = of_file(md->data, a, b);
+    if (c)
+        return (struct lj){1, c->value[2], c->value[3], md->pair.cutoff};
+    return mix(md->pair.mixing, end_of_file(md, a, a), end_of_file(md, b, b));
+}
+
 /* The pairs of a file's 1-4 parameters, mixed like all others. */
 static int ends_of_file(struct ctx *ctx, struct md *md)
 {
     const struct md_data *data = md->data;
-    size_t n = (size_t)md->n_species;
-    if (!data || data->pair[0].n != 4 || data->n_types != md->n_species)
+    int n = md->n_species;
+    if (!has_pairs(data) || data->n_types != n)
         return 0;
-    md->bonded.lj14 = calloc(n * n, sizeof *md->bonded.lj14);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b <= a; b++)
+            if (of_file(data, a, b) && of_file(data, a, b)->n != 4)
+                return 0;
+    size_t pairs = (size_t)n * (size_t)n;
+    md->bonded.lj14 = calloc(pairs, sizeof *md->bonded.lj14);
     if (!md->bonded.lj14)
         return FAIL(ctx, STATUS_MEMORY, "no memory for %zu pairs of species",
-                    n * n);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++) {
-            struct lj like[2];
-            const size_t of[2] = {a, b};
-            for (int e = 0; e < 2; e++)
-                like[e] =
-                    (struct lj){1, data->pair[of[e]].value[2],
-                                data->pair[of[e]].value[3], md->pair.cutoff};
-            struct lj m =
-                a == b ? like[0] : mix(md->pair.mixing, like[0], like[1]);
+                    pairs);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            struct lj m = end_of_file(md, a, b);
             double s6 = pow(m.sigma, 6);
             md->bonded.lj14[a * n + b] =
                 (struct md_lj14){4 * m.epsilon * s6 * s6, 4 * m.epsilon * s6};
@@ -285,7 +336,7 @@ int md_pair_read(struct ctx *ctx, struct params *p, struct md *md)
         return md->n_species == md->data->n_types ? pairs_of_topology(md) : 0;
     }
     int all_read = 1;
-    if (n_given == 0 && md->data && md->data->pair[0].n > 0)
+    if (n_given == 0 && has_pairs(md->data))
         all_read = pairs_of_file(p, md, table);
     for (int i = 0; i < n_given; i++)
         all_read &= read_coefficients(p, md, i, table);

@@ -14,6 +14,7 @@ struct md_forms {
     int *table;
     double *force, *energy;
     struct md_spline *spline; /* [n_species][n_species], n = 0: none */
+    int may_fall;             /* a pair has no end of its attraction at zero */
 };
 
 /* ---- md_pair_text.c ---- */

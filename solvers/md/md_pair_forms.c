@@ -297,9 +297,10 @@ static double barrier(const struct md_pair_form *f)
 }
 
 /* A length that tells which pairs are too near at the start: 0.3 of it. */
-static double size_of(struct ctx *ctx, const struct md *md, int i, int j)
+static double size_of(struct ctx *ctx, struct md *md, int i, int j)
 {
-    const struct md_pair_form *f = &md->pair.forms->form[i * md->n_species + j];
+    struct md_forms *forms = md->pair.forms;
+    const struct md_pair_form *f = &forms->form[i * md->n_species + j];
     double r;
     switch (f->style) {
     case MD_PAIR_LJ:
@@ -315,6 +316,7 @@ static double size_of(struct ctx *ctx, const struct md *md, int i, int j)
                      "the Buckingham potential of %s-%s has its barrier at %g; "
                      "a pair that comes nearer falls together",
                      md->species[i].name, md->species[j].name, r);
+        forms->may_fall |= r > 0;
         return r / 0.3;
     default:
         return 0;
@@ -387,6 +389,14 @@ int md_forms_read(struct ctx *ctx, struct params *p, struct md *md)
             return 0; /* a pair is missing, and that has been said */
     finish(ctx, md);
     return md_pair_tables_make(ctx, md, md->pair.forms);
+}
+
+const char *md_forms_fall(const struct md *md)
+{
+    return md->pair.forms && md->pair.forms->may_fall
+               ? ", or a pair fell through the barrier of its Buckingham "
+                 "potential, which the log names"
+               : "";
 }
 
 void md_forms_free(struct md *md)

@@ -387,6 +387,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     }
     TRY(md_balance_read(ctx, p, md));
     TRY(md_ewald_choose(ctx, p, md));
+    TRY(md_term_reach(ctx, md));
     md->degrees_of_freedom = degrees_of_freedom(md);
     md_ensemble_prepare(md);
     md_random_fill(p, md);

@@ -121,6 +121,7 @@ void md_rigid_free(struct md *md)
 /* The rigid bonds of one particle. */
 struct hub {
     int64_t id[3];
+    size_t term[3]; /* which of the terms it is */
     int32_t type[3];
     int32_t n;
     int32_t angle; /* type + 1; 0: none is rigid */
@@ -154,16 +155,25 @@ static int is_rigid_bond(const struct build *b, const struct md_term *t)
     return 0;
 }
 
-static int add_to_hub(const struct build *b, int64_t at,
-                      const struct md_term *t)
+static int add_to_hub(const struct build *b, int64_t at, size_t term)
 {
+    const struct md_term *t = &b->data->terms[term];
     struct hub *h = &b->hubs[at];
+    int64_t other = t->id[0] == at ? t->id[1] : t->id[0];
+    for (int k = 0; k < h->n; k++)
+        if (h->id[k] == other)
+            return md_data_fail(b->ctx, b->data, term,
+                                "the rigid bond of atoms %" PRId64
+                                " and %" PRId64
+                                " stands twice, [md.constraints]",
+                                t->id[0], t->id[1]);
     if (h->n == 3)
-        return FAIL(b->ctx, STATUS_INPUT,
-                    "'%s': particle %" PRId64 " has more than three rigid "
-                    "bonds, [md.constraints]",
-                    b->data->path, at);
-    h->id[h->n] = t->id[0] == at ? t->id[1] : t->id[0];
+        return md_data_fail(b->ctx, b->data, term,
+                            "atom %" PRId64 " has more than three rigid bonds, "
+                            "[md.constraints]",
+                            at);
+    h->id[h->n] = other;
+    h->term[h->n] = term;
     h->type[h->n++] = t->type;
     return 0;
 }
@@ -176,19 +186,18 @@ static int find_bonds(const struct build *b)
             continue;
         enum md_bond_style style = b->md->bonded.bonds[t->type].style;
         if (style != MD_BOND_HARMONIC && style != MD_BOND_MORSE)
-            return FAIL(b->ctx, STATUS_INPUT,
-                        "'%s': bond type %d has no length to be held at: rigid "
-                        "bonds are of style harmonic or morse",
-                        b->data->path, t->type + 1);
+            return md_data_fail(b->ctx, b->data, i,
+                                "bond type %d has no length to be held at: "
+                                "rigid bonds are of style harmonic or morse",
+                                t->type + 1);
         if (!(b->md->bonded.bonds[t->type].r0 > 0))
-            return FAIL(b->ctx, STATUS_INPUT,
-                        "'%s': the length of bond type %d, %g, cannot be held: "
-                        "that of a rigid bond is above 0",
-                        b->data->path, t->type + 1,
-                        b->md->bonded.bonds[t->type].r0);
+            return md_data_fail(b->ctx, b->data, i,
+                                "the length of bond type %d, %g, cannot be "
+                                "held: that of a rigid bond is above 0",
+                                t->type + 1, b->md->bonded.bonds[t->type].r0);
         b->gone[i] = 1;
-        TRY(add_to_hub(b, t->id[0], t));
-        TRY(add_to_hub(b, t->id[1], t));
+        TRY(add_to_hub(b, t->id[0], i));
+        TRY(add_to_hub(b, t->id[1], i));
     }
     return 0;
 }
@@ -213,15 +222,15 @@ static int find_angles(const struct build *b)
         if (!both)
             continue;
         if (style != MD_ANGLE_HARMONIC && style != MD_ANGLE_CHARMM)
-            return FAIL(b->ctx, STATUS_INPUT,
-                        "'%s': angle type %d has no value to be held at: rigid "
-                        "angles are of style harmonic or charmm",
-                        b->data->path, t->type + 1);
+            return md_data_fail(b->ctx, b->data, i,
+                                "angle type %d has no value to be held at: "
+                                "rigid angles are of style harmonic or charmm",
+                                t->type + 1);
         if (!(sin(b->md->bonded.angles[t->type].theta0) > 1e-6))
-            return FAIL(b->ctx, STATUS_INPUT,
-                        "'%s': angle type %d cannot be held at its value: a "
-                        "rigid angle is above 0 and below 180 degrees",
-                        b->data->path, t->type + 1);
+            return md_data_fail(b->ctx, b->data, i,
+                                "angle type %d cannot be held at its value: a "
+                                "rigid angle is above 0 and below 180 degrees",
+                                t->type + 1);
         h->angle = t->type + 1;
         b->gone[i] = 1;
     }
@@ -251,11 +260,12 @@ static int make_group(const struct build *b, int64_t id, struct md_term *out)
     *out = (struct md_term){.id = {id}, .kind = kinds[h->n]};
     for (int k = h->n - 1; k >= 0; k--) {
         if (b->hubs[h->id[k]].n > 1)
-            return FAIL(b->ctx, STATUS_INPUT,
-                        "'%s': particles %" PRId64 " and %" PRId64 " both have "
-                        "several rigid bonds; a rigid group is one particle "
-                        "and up to three around it, [md.constraints]",
-                        b->data->path, id, h->id[k]);
+            return md_data_fail(b->ctx, b->data, h->term[k],
+                                "atoms %" PRId64 " and %" PRId64 " both have "
+                                "several rigid bonds; a rigid group is one "
+                                "particle and up to three around it, "
+                                "[md.constraints]",
+                                id, h->id[k]);
         out->id[1 + k] = h->id[k];
         if (k == 1 && h->angle) {
             out->kind = MD_TERM_RIGID_WATER;

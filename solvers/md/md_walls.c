@@ -259,8 +259,8 @@ int md_walls_reflect(struct ctx *ctx, struct md *md)
         return 0;
     return FAIL(ctx, STATUS_PHYSICS,
                 "step %" PRId64 ": particle %" PRId64
-                " went through a wall; the timestep %g is probably too large",
-                md->step, lost, md->dt);
+                " went through a wall; the timestep %g is probably too large%s",
+                md->step, lost, md->dt, md_forms_fall(md));
 }
 
 /* ---- looking ---- */

@@ -47,6 +47,12 @@ const void *comm_handle(const struct comm *comm);
  * this rank, no other collective call will return, and only comm_abort() can
  * end them. */
 int comm_farewell(struct ctx *ctx, int status, int *alone);
+/* This rank has failed where others wait for its messages, and can't tell them:
+ * nothing collective is done here any more. All such calls return `status` at
+ * once, so that the rank comes to comm_farewell(), where it is alone. Returns
+ * `status`; nothing happens where that is 0. Exchanges that fail do so by
+ * themselves. */
+int comm_drop_out(struct ctx *ctx, int status);
 /* End all ranks now. main() only. */
 void comm_abort(struct comm *comm, int exit_status);
 

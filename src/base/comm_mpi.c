@@ -133,6 +133,14 @@ cleanup:
     return status;
 }
 
+int comm_drop_out(struct ctx *ctx, int status)
+{
+    struct comm *c = ctx->comm;
+    if (status != 0 && !c->alone && c->left == 0)
+        c->left = status;
+    return status;
+}
+
 int comm_split(struct ctx *ctx, int group, struct comm **out)
 {
     const struct comm *from = ctx->comm;
@@ -238,6 +246,7 @@ uint64_t comm_bytes_sent(const struct comm *comm)
 
 static int reduce(struct ctx *ctx, void *v, int n, MPI_Datatype type, MPI_Op op)
 {
+    TRY(ctx->comm->left);
     if (ctx->comm->alone)
         return 0;
     return comm_check(
@@ -279,6 +288,7 @@ int comm_max_int64(struct ctx *ctx, int64_t *v, int n)
 int comm_exscan_int64(struct ctx *ctx, int64_t value, int64_t *below)
 {
     *below = 0; /* MPI leaves rank 0's result undefined */
+    TRY(ctx->comm->left);
     if (ctx->comm->alone)
         return 0;
     int64_t sum = 0;
@@ -293,6 +303,7 @@ int comm_exscan_int64(struct ctx *ctx, int64_t value, int64_t *below)
 
 int comm_barrier(struct ctx *ctx)
 {
+    TRY(ctx->comm->left);
     if (ctx->comm->alone)
         return 0;
     return comm_check(ctx, MPI_Barrier(ctx->comm->world), "wait for all ranks");
@@ -313,6 +324,7 @@ int comm_bcast_from(struct ctx *ctx, MPI_Comm comm, int root, void *bytes,
 
 int comm_bcast(struct ctx *ctx, void *bytes, size_t n)
 {
+    TRY(ctx->comm->left);
     if (ctx->comm->alone)
         return 0;
     return comm_bcast_from(ctx, ctx->comm->world, 0, bytes, n);
@@ -326,6 +338,7 @@ int comm_allgather_double(struct ctx *ctx, double value, double *out)
             out[i] = value;
         return 0;
     }
+    TRY(c->left);
     return comm_check(
         ctx, MPI_Allgather(&value, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, c->world),
         "gather from all ranks");
@@ -339,6 +352,7 @@ int comm_allgather_int64(struct ctx *ctx, int64_t value, int64_t *out)
             out[i] = value;
         return 0;
     }
+    TRY(c->left);
     return comm_check(
         ctx,
         MPI_Allgather(&value, 1, MPI_INT64_T, out, 1, MPI_INT64_T, c->world),

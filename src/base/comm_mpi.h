@@ -41,7 +41,7 @@ struct comm {
     int rank, size; /* as told to the caller */
     int alone;      /* nobody to talk to */
     int threads;    /* more than one may call MPI */
-    int left;       /* this rank failed and the others did not come */
+    int left;       /* the failure of this rank that others can't learn of */
     int node_rank, node_size, node_count;
     int node; /* a number of this host's own: a rank there, of all */
     int next_tag;

@@ -38,6 +38,7 @@ int comm_reduce_begin(struct ctx *ctx, const double *v, int n,
 {
     struct comm *c = ctx->comm;
     struct comm_small *s = &c->small;
+    TRY(c->left);
     if (n > COMM_SMALL || s->n != 0)
         return FAIL(ctx, STATUS_INTERNAL, "a reduction too many is under way");
     s->n = n;
@@ -73,6 +74,7 @@ int comm_reduce_end(struct ctx *ctx, double *v)
     struct comm *c = ctx->comm;
     struct comm_small *s = &c->small;
     int n = s->n;
+    TRY(c->left);
     if (!c->alone)
         TRY(comm_check(
             ctx, MPI_Waitall(s->n_requests, s->request, MPI_STATUSES_IGNORE),
@@ -180,7 +182,7 @@ static const double PATIENCE = 3;
 int comm_farewell(struct ctx *ctx, int status, int *alone)
 {
     struct comm *c = ctx->comm;
-    *alone = c->left;
+    *alone = c->left != 0;
     if (c->alone || c->left)
         return status;
     double mine = encode(c, status), code = 0;
@@ -197,8 +199,8 @@ int comm_farewell(struct ctx *ctx, int status, int *alone)
         if (here)
             break;
         if (status != 0 && timer_now() > until) {
-            *alone = c->left = 1;
-            return status;
+            *alone = 1;
+            return comm_drop_out(ctx, status);
         }
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
     }

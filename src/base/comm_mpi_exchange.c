@@ -124,6 +124,7 @@ int comm_alltoall(struct ctx *ctx, const void *send, const size_t *send_bytes,
     int rank = c->rank, status = 0;
     struct requests q = {0};
     *recv = NULL;
+    TRY(c->left);
     recv_bytes[rank] = send_bytes[rank];
     if (!c->alone)
         TRY(comm_check(ctx,
@@ -143,7 +144,7 @@ int comm_alltoall(struct ctx *ctx, const void *send, const size_t *send_bytes,
     if (!c->alone)
         status = alltoall_bytes(ctx, &q, send, send_bytes, *recv, recv_bytes);
     free(q.r);
-    return status;
+    return comm_drop_out(ctx, status);
 }
 
 /* ---- exchange with fixed peers ---- */
@@ -202,7 +203,9 @@ int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
 {
     struct comm *c = ctx->comm;
     size_t room = n > 0 ? (size_t)n : 1;
-    int status = 0;
+    int status = c->left;
+    *out = NULL;
+    TRY(status);
     struct comm_exchange *x = *out = calloc(1, sizeof(*x));
     if (x != NULL) {
         x->peer = calloc(room, sizeof(*x->peer));
@@ -236,7 +239,7 @@ int comm_exchange_create(struct ctx *ctx, int n, const int *peers,
 cleanup:
     comm_exchange_destroy(x);
     *out = NULL;
-    return status;
+    return comm_drop_out(ctx, status);
 }
 
 void comm_exchange_destroy(struct comm_exchange *x)
@@ -263,6 +266,7 @@ int comm_exchange_sizes(struct ctx *ctx, struct comm_exchange *x,
 {
     struct requests q = {0};
     int status = 0;
+    TRY(ctx->comm->left);
     for (int p = 0; p < x->n; p++) {
         if (p == x->self)
             recv_bytes[p] = send_bytes[p];
@@ -277,7 +281,7 @@ int comm_exchange_sizes(struct ctx *ctx, struct comm_exchange *x,
     status = wait_all(ctx, &q);
 cleanup:
     free(q.r);
-    return status;
+    return comm_drop_out(ctx, status);
 }
 
 /* ---- messages ---- */
@@ -293,12 +297,14 @@ int comm_exchange_room(struct ctx *ctx, struct comm_exchange *x, size_t n,
                        void **out)
 {
     void *room = x->own;
+    TRY(ctx->comm->left);
     if (x->shared != NULL) {
-        TRY(comm_shared_room(ctx, x->shared, n, &room));
+        TRY(comm_drop_out(ctx, comm_shared_room(ctx, x->shared, n, &room)));
     } else if (n > x->own_bytes) {
         room = realloc(x->own, n);
         if (room == NULL)
-            return FAIL(ctx, STATUS_MEMORY, "out of memory for messages");
+            return comm_drop_out(
+                ctx, FAIL(ctx, STATUS_MEMORY, "out of memory for messages"));
         x->own = room;
         x->own_bytes = n;
     }
@@ -343,9 +349,9 @@ static void let_go(struct comm_exchange *x)
     }
 }
 
-int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
-                       const void *const *send, const size_t *send_bytes,
-                       void *const *recv, const size_t *recv_bytes)
+static int post(struct ctx *ctx, struct comm_exchange *x,
+                const void *const *send, const size_t *send_bytes,
+                void *const *recv, const size_t *recv_bytes)
 {
     int by_hand = x->card ? -1 : x->self;
     let_go(x);
@@ -369,6 +375,14 @@ int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
     return 0;
 }
 
+int comm_exchange_post(struct ctx *ctx, struct comm_exchange *x,
+                       const void *const *send, const size_t *send_bytes,
+                       void *const *recv, const size_t *recv_bytes)
+{
+    TRY(ctx->comm->left);
+    return comm_drop_out(ctx, post(ctx, x, send, send_bytes, recv, recv_bytes));
+}
+
 /* Look for what comes through areas. *left: messages not yet there. */
 static int find_pending(struct ctx *ctx, struct comm_exchange *x, int *left)
 {
@@ -384,8 +398,7 @@ static int find_pending(struct ctx *ctx, struct comm_exchange *x, int *left)
     return 0;
 }
 
-/* Until all messages are there. */
-static int await(struct ctx *ctx, struct comm_exchange *x)
+static int wait_here(struct ctx *ctx, struct comm_exchange *x)
 {
     int left, all;
     for (unsigned k = 0;; k++) {
@@ -400,6 +413,13 @@ static int await(struct ctx *ctx, struct comm_exchange *x)
                            "look for messages"));
         comm_shared_pause(k);
     }
+}
+
+/* Until all messages are there. */
+static int await(struct ctx *ctx, struct comm_exchange *x)
+{
+    TRY(ctx->comm->left);
+    return comm_drop_out(ctx, wait_here(ctx, x));
 }
 
 int comm_exchange_wait(struct ctx *ctx, struct comm_exchange *x)

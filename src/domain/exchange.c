@@ -82,7 +82,7 @@ static int connect(struct ctx *ctx, struct exchange *x,
         comm_exchange_use_card(c->peers);
     c->n = n;
     free(ranks);
-    return status;
+    return comm_drop_out(ctx, status);
 }
 
 int exchange_post(struct ctx *ctx, struct exchange *x, enum fluid_exchange kind,

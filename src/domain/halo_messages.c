@@ -92,7 +92,7 @@ static int exchange_copies(struct ctx *ctx, struct halo *h,
     for (int p = 0; p < h->n_peers; p++)
         h->recv_count[p] = h->recv_bytes[p] / record;
     size_t n = halo_total(h->recv_count, h->n_peers);
-    TRY(halo_reserve(ctx, &h->copied, n * record));
+    TRY(comm_drop_out(ctx, halo_reserve(ctx, &h->copied, n * record)));
     if (status == 0)
         k->pack_halo(s, 1, h->copies.bytes);
     TRY(halo_exchange(ctx, h, &h->copies, &h->copied));

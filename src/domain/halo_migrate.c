@@ -132,7 +132,8 @@ static int exchange_leavers(struct ctx *ctx, struct halo *h,
                             const struct md_kernels *k, struct md_store *s)
 {
     TRY(comm_exchange_sizes(ctx, h->exchange, h->send_bytes, h->recv_bytes));
-    TRY(halo_reserve(ctx, &h->recv, halo_total(h->recv_bytes, h->n_peers) + 1));
+    size_t arriving = halo_total(h->recv_bytes, h->n_peers);
+    TRY(comm_drop_out(ctx, halo_reserve(ctx, &h->recv, arriving + 1)));
     TRY(halo_exchange(ctx, h, &h->send, &h->recv));
     return take_messages(ctx, h, k, s);
 }

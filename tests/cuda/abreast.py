@@ -74,13 +74,15 @@ def npt(barostat, thermostat, more=""):
 
 
 def ions(method, slab=False, by=bath("bussi")):
-    """The same with charges."""
+    """The same with charges, their sums as coarse as leaves Ewald's some hundred
+    waves, and a mesh more points than there are threads in a block."""
     text = liquid().replace("mass = 1.0", "mass = 1.0\ncharge = 1.0").replace(
         "mass = 2.0", "mass = 2.0\ncharge = -1.0")
     faces = wall("zlo", "reflect") + wall("zhi", "reflect") if slab else ""
     more = "slab = true\n" if slab else ""
+    accuracy = 5e-2 if method == "ewald" else 1e-2
     return (text + faces + f'[md.coulomb]\nmethod = "{method}"\n'
-            f"accuracy = 1e-3\n{more}" + by)
+            f"accuracy = {accuracy}\n{more}" + by)
 
 
 # What differs: the system, and keys of the command line.

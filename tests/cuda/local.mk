@@ -1,6 +1,7 @@
 # tests/cuda: the simulator notices faults, and the compiler's report is good.
 CUDA_TESTS = \
 	tests/cuda/abreast.py \
+	tests/cuda/ahead.py \
 	tests/cuda/replicas.py \
 	tests/cuda/resume.py \
 	tests/cuda/risk_runs.py \

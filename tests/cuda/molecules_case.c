@@ -9,16 +9,21 @@
 #include "tests/tap.h"
 
 /* Every style, each of one type; and in place of the last type's dihedrals
- * pairs with coefficients of their own. fene: the length where it breaks. */
+ * pairs with coefficients of their own. fene: the length where it breaks, of
+ * which the kernels alone know, as the file's bonds would be refused. */
 static int give_styles(struct md_case *c, double fene)
 {
+    static struct md_bond_coeff bonds[3];
     struct md_bonded *b = &c->md->bonded;
     struct md_data *data = c->md->data;
     if (!b->on)
         return 0;
     b->bonds[0] = (struct md_bond_coeff){MD_BOND_HARMONIC, 100, 1.15, 0, 0, 0};
-    b->bonds[1] = (struct md_bond_coeff){MD_BOND_FENE, 30, fene, 0, 1, 0.95};
+    b->bonds[1] = (struct md_bond_coeff){MD_BOND_FENE, 30, 1.9, 0, 1, 0.95};
     b->bonds[2] = (struct md_bond_coeff){MD_BOND_MORSE, 50, 1.1, 1.5, 0, 0};
+    memcpy(bonds, b->bonds, sizeof bonds);
+    bonds[1].r0 = fene;
+    b->field.bonds = bonds;
     b->angles[0] = (struct md_angle_coeff){MD_ANGLE_HARMONIC, 40, 2.2, 0, 0};
     b->angles[1] = (struct md_angle_coeff){MD_ANGLE_CHARMM, 30, 2.1, 5, 2.1};
     b->angles[2] = (struct md_angle_coeff){MD_ANGLE_COSINE, 4, 0, 0, 0};

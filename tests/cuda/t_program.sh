@@ -88,7 +88,7 @@ CUDASIM_PROTECT=0 exits 0 "chains with a list that is not looked at" \
 matches tap.out "on [0-9]* of 80 steps the pair list was too old" \
     "it is told where it was too old"
 matches tap.out "steps in between ran as graphs" "and that steps ran as graphs"
-sed 's/^1 30 1.5 1 1/1 30 1.05 1 1/' "$top_srcdir/inputs/md/chains.data" \
+sed 's/^1 30 1.5 1 1/1 30 1.06 1 1/' "$top_srcdir/inputs/md/chains.data" \
     >chains.data
 CUDASIM_PROTECT=0 exits 3 "bonds that break end the run on a card" \
     "$on_card" run chains.toml md.steps=200 --overwrite --device cuda

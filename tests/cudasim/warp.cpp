@@ -114,7 +114,8 @@ uint64_t warp(operation op, unsigned mask, uint64_t value, int source,
               site where, int kind)
 {
     thread &me = threads[this_thread];
-    if (!(mask & bit(lane())))
+    unsigned mine = static_cast<unsigned>(this_thread) % WARP_SIZE;
+    if (!(mask >> mine & 1))
         device_error("%s at %s:%d: the calling lane %d is not in its mask "
                      "0x%08x, %s",
                      operation_name(op), where.file, where.line, lane(), mask,
@@ -126,9 +127,10 @@ uint64_t warp(operation op, unsigned mask, uint64_t value, int source,
     me.source = source;
     me.where = where;
     me.kind = kind;
-    int w = this_thread / WARP_SIZE;
+    int w = static_cast<int>(static_cast<unsigned>(this_thread) / WARP_SIZE);
     // Where too few lanes wait, somebody of the mask is on the way.
-    if (++waiting_in_warp[w] + gone_in_warp[w] >= __builtin_popcount(mask))
+    int wanted = mask == ~0u ? WARP_SIZE : __builtin_popcount(mask);
+    if (++waiting_in_warp[w] + gone_in_warp[w] >= wanted)
         try_warp(w * WARP_SIZE, mask, op, kind);
     wait_here();
     return me.result;
@@ -136,7 +138,7 @@ uint64_t warp(operation op, unsigned mask, uint64_t value, int source,
 
 int lane()
 {
-    return this_thread % WARP_SIZE;
+    return static_cast<int>(static_cast<unsigned>(this_thread) % WARP_SIZE);
 }
 
 unsigned active_mask()

@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	tests/md/analysis \
 	tests/md/ensembles \
 	tests/md/forces \
+	tests/md/memory \
 	tests/md/motion \
 	tests/md/t_bonded \
 	tests/md/t_fuzz_files \
@@ -30,6 +31,10 @@ tests_md_ensembles_SOURCES = tests/md/ensembles.c $(MD_CASE_SOURCES)
 tests_md_ensembles_LDADD = $(TEST_LIBS)
 tests_md_forces_SOURCES = tests/md/forces.c $(MD_CASE_SOURCES)
 tests_md_forces_LDADD = $(TEST_LIBS)
+tests_md_memory_SOURCES = tests/md/memory.c $(MD_CASE_SOURCES)
+tests_md_memory_LDADD = $(TEST_LIBS)
+tests_md_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc \
+	-Wl,--wrap=realloc,--wrap=posix_memalign
 tests_md_motion_SOURCES = tests/md/motion.c $(MD_CASE_SOURCES)
 tests_md_motion_LDADD = $(TEST_LIBS)
 tests_md_t_bonded_SOURCES = tests/md/t_bonded.c
@@ -60,6 +65,7 @@ tests_md_thermostats_LDADD = $(TEST_LIBS)
 OVER_RANKS_TESTS = \
 	tests/md/t_analysis.sh \
 	tests/md/t_forces.sh \
+	tests/md/t_memory.sh \
 	tests/md/t_motion.sh \
 	tests/md/t_thermostats.sh
 TESTS += $(OVER_RANKS_TESTS) \

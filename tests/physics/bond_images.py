@@ -121,6 +121,14 @@ data("marks.data", [(5, 6, 6), (6, 6, 6), (6, 5, 6)],
      [(-0.9, 0, 0), (0.9, 0, 0), (0.9, 0, 0)], 12)
 mdrun.run(deck("marks.data", style="none"), name="marks")
 tap.ok(True, "bonds without a force are at any distance")
+if tap.have_mpi():
+    data("marks.data", [(19, 6, 6), (21, 6, 6)], [(-2, 0, 0), (2, 0, 0)], 40)
+    r = mdrun.run(deck("marks.data", style="none", steps=800),
+                  "domain.ranks=[2, 1, 1]", ranks=2, name="marks2")
+    tap.near(np.ptp(r.frame("position")[:, 0]), 18, 1e-9,
+             "nor do ranks have to see both ends of them")
+else:
+    tap.skip(1, "built without MPI")
 data("angle.data", [(5, 6, 6), (6, 6, 6), (6, 5, 6)],
      [(-0.9, 0, 0), (0.9, 0, 0), (0.9, 0, 0)], 12, angles=((1, 2, 3),))
 refused("step 600: angle of particles 1 and 2: since step 500",

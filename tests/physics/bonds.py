@@ -344,7 +344,9 @@ def check_twins():
     mdrun.write("twice.data", once.replace(f"{bonds} bonds",
                                            f"{bonds + 1} bonds")
                 .replace("\n1 1 1 2\n", f"\n1 1 1 2\n{bonds + 1} 1 2 1\n"))
-    told = "the bond of atoms 1 and 2 stands more than once"
+    row = once.split("\n").index("1 1 1 2") + 2
+    told = (f"twice.data:{row}: Bonds: the bond of atoms 1 and 2 stands more "
+            "than once")
     said = [mdrun.refused(deck(f"{name}.data"), "md.steps=0",
                           f"output.name={name}")
             for name in ("once", "twice")]
@@ -389,7 +391,8 @@ def check_refused():
          "understood"),
         ("two atoms on one spot", re.sub(r"\n2 1 1 .*", "\n2 1 1 " + " ".join(
             re.search(r"\n1 1 1 (.*)", good)[1].split()), good),
-         "atoms 1 and 2 are bound and stand on one spot"),
+         f"bad.data:{at('1 1 1 2')}: error: Bonds: atoms 1 and 2 are bound and "
+         "stand on one spot"),
         ("an unknown style", good.replace("# opls", "# fourier"), "fourier"),
         ("a tilt too far", good.replace("\nMasses", "\n1e6 0 0 xy xz yz\n\n"
                                         "Masses"), "xy = 1e+06 is more than"),
@@ -406,7 +409,14 @@ def check_refused():
         ("an endless box", re.sub(r"\S+ \S+ zlo", "-1e308 1e308 zlo", good),
          "bad.data:16: error: the box's lower edge: '-1e308' is too large"),
         ("a bond across the box", good.replace("\n1 1 1 2\n", "\n1 1 1 200\n"),
-         "the bond of atoms 1 and 200 is 10.6555 long, more than half the box"),
+         f"bad.data:{at('1 1 1 2')}: error: Bonds: the bond of atoms 1 and 200 "
+         "is 10.6555 long, more than half the box"),
+        ("a FENE bond that is broken", good.replace("Coeffs # harmonic",
+                                                    "Coeffs # fene", 1)
+         .replace("\n1 100 1.15", "\n1 30 3 1 1")
+         .replace("\n2 60 1.05", "\n2 30 1.1 1 1"),
+         f"bad.data:{at('2 2 2 3')}: error: Bonds: the FENE bond of atoms 2 and "
+         "3 is "),
         ("nothing", "", "empty"),
     ]
     for name, text, said in cases:

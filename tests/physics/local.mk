@@ -1,5 +1,6 @@
 # tests/physics: what the program computes, seen through its files.
 PHYSICS_TESTS = \
+	tests/physics/ahead.py \
 	tests/physics/analysis.py \
 	tests/physics/balance.py \
 	tests/physics/bond_images.py \
@@ -13,6 +14,7 @@ PHYSICS_TESTS = \
 	tests/physics/charges.py \
 	tests/physics/decks.py \
 	tests/physics/deform.py \
+	tests/physics/term_reach.py \
 	tests/physics/strain_beside.py \
 	tests/physics/strain_charges.py \
 	tests/physics/drift.py \
@@ -37,6 +39,7 @@ PHYSICS_TESTS = \
 	tests/physics/minimize.py \
 	tests/physics/nist.py \
 	tests/physics/npt.py \
+	tests/physics/pair_sections.py \
 	tests/physics/pairs.py \
 	tests/physics/peer.py \
 	tests/physics/precision.py \

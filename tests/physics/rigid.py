@@ -245,13 +245,23 @@ def check_refused():
         "md.steps=0")
     tap.ok(code == 0 and "shapes than their coefficients" in said,
            "molecules of other shapes than their coefficients are warned about")
-    # A chain: two particles with several rigid bonds each.
     with open("liquid.data", encoding="utf-8") as f:
-        mdrun.write("chain.data", f.read().replace("\n5 2 4 7\n",
-                                                   "\n5 3 4 8\n"))
-    code, said = mdrun.refused(deck.replace("free.data", "chain.data"))
-    tap.ok(code == 2 and "both have several rigid bonds" in said, "refused: a chain of rigid bonds"
-        + ("" if code == 2 else f": {code} {said[:300]}"))
+        good = f.read()
+    row = good.split("\n").index("5 2 4 7") + 1
+    for name, rows, says in (
+            ("a chain", ("\n5 2 4 7\n", "\n5 3 4 8\n"),
+             f"bad.data:{row}: error: Bonds: atoms 4 and 8 both have several "
+             "rigid bonds"),
+            ("a bond that stands twice", ("\n5 2 4 7\n", "\n5 2 5 4\n"),
+             f"bad.data:{row}: error: Bonds: the rigid bond of atoms 5 and 4 "
+             "stands twice"),
+            ("four of one atom", ("\n6 3 8 9\n", "\n6 3 4 9\n"),
+             f"bad.data:{row + 1}: error: Bonds: atom 4 has more than three "
+             "rigid bonds")):
+        mdrun.write("bad.data", good.replace(*rows))
+        code, said = mdrun.refused(deck.replace("free.data", "bad.data"))
+        if not tap.ok(code == 2 and says in said, f"refused: {name}"):
+            tap.note(f"{code}: {said[:300]}")
 
 
 def main():

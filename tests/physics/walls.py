@@ -74,6 +74,27 @@ fields = ["position", "velocity", "force", "image"]
 """
 
 
+FALL = """[run]
+solver = "md"
+[md]
+timestep = 0.005
+steps = 200
+[md.initial]
+read = "fall.xyz"
+[[md.species]]
+name = "A"
+mass = 1.0
+[md.pair]
+style = "buckingham"
+cutoff = 2.5
+[[md.pair.coefficients]]
+species = ["A", "A"]
+a = 100.0
+rho = 0.3
+c = 0.8
+"""
+
+
 def deck(steps=0, more=""):
     return DECK.format(steps=steps, more=more)
 
@@ -296,6 +317,17 @@ def check_refusals():
     mdrun.xyz("outside.xyz", BOX, X, ["AB"[k] for k in KIND], fast)
     bad(deck(10).replace("walls.xyz", "outside.xyz"),
         "went through a wall; the timestep 0.002 is probably", 3)
+    # Two that are fast enough for the barrier of Buckingham's potential at 0.798
+    # (a exp(-r / rho) / rho = 6 c / r^7), which is 3.9 high.
+    mdrun.xyz("fall.xyz", [8.0] * 3, [[4, 4, 2], [4, 4, 6]], "AA",
+              [[0, 0, 4], [0, 0, -4]])
+    walls = "".join(f'[[md.walls]]\nface = "z{e}"\n' for e in ("lo", "hi"))
+    for more, what in ((walls, "went through a wall"), ("", "farther than its")):
+        status, said = mdrun.refused(FALL + more)
+        if not tap.ok(status == 3 and what in said and
+                      "or a pair fell through the barrier of its Buckingham "
+                      "potential" in said, f"a pair that falls together: {what}"):
+            tap.note(said)
 
 
 # ---- LAMMPS ----
