@@ -2,7 +2,7 @@
  * the squared distance (segments.h).
  *
  * Where a register or a card's threads hold them: two parts an octave in
- * doubles and four in floats, of degrees that are good to 3e-12 of the force
+ * doubles and four in floats, of degrees that are good to 3e-13 of the force
  * and to rounding. A loop may choose others.
  */
 #ifndef WARPDECK_KERNELS_MD_COULOMB_TABLE_H
@@ -15,7 +15,7 @@
 #include "kernels/md/segments.h"
 
 #if MD_PRECISION == 1
-enum { COULOMB_DEGREE = 12, COULOMB_MANTISSA = 52 };
+enum { COULOMB_DEGREE = 13, COULOMB_MANTISSA = 52 };
 typedef int64_t coulomb_bits;
 #define COULOMB_ONE INT64_C(0x3ff0000000000000)
 #else
