@@ -52,8 +52,8 @@ static void run_bond(struct bonded_run *r, const struct slot_term *term)
 {
     double d[3], g;
     md_difference(r->s, term->slot[0], term->slot[1], d);
-    double u = bond_terms(&r->field->bonds[term->type], dot3(d, d), r->want, &g,
-                          &r->broken);
+    double u = bond_terms(&r->field->bonds[term->type], dot3(d, d),
+                          r->want == BONDED_ALL, &g, &r->broken);
     add_pair(r, term, 0, 1, d, g);
     r->energy[MD_ENERGY_BOND] += share_of(term) * u;
 }
@@ -210,10 +210,15 @@ static void run_term(struct bonded_run *r, const struct slot_term *term)
 }
 
 void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
-                  int want, int with_copies)
+                  const struct md_sums *sums, int with_copies)
 {
-    struct bonded_run r = {
-        .s = s, .field = &s->terms->field, .w = w, .f = f, .want = want};
+    struct bonded_run r = {.s = s,
+                           .field = &s->terms->field,
+                           .w = w,
+                           .f = f,
+                           .want = !sums               ? BONDED_FORCES
+                                   : sums->virial_only ? BONDED_VIRIAL
+                                                       : BONDED_ALL};
     size_t first, last;
     md_worker_terms(s, w, with_copies, &first, &last);
     const struct slot_term *terms = s->terms->terms;

@@ -7,6 +7,9 @@
 
 #include "kernels/md/terms_cpu.h"
 
+/* Beside forces: nothing, their virial, energies as well. */
+enum bonded_want { BONDED_FORCES, BONDED_VIRIAL, BONDED_ALL };
+
 /* What a loop over terms carries along. */
 struct bonded_run {
     const struct md_store *s;
@@ -14,7 +17,8 @@ struct bonded_run {
     struct md_worker *w;
     scalar *f;
     double energy[MD_ENERGIES], virial, tensor[6];
-    int want, broken;
+    enum bonded_want want;
+    int broken;
 };
 
 /* The share of a term's energy that is this rank's. */

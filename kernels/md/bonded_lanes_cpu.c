@@ -212,7 +212,8 @@ static __attribute__((noinline)) void add_sums(struct bonded_run *r,
 {
     for (int l = 0; l < b->n; l++) {
         double share = share_of(&b->term[l]), d[3], force[3];
-        add_energy(r, b, l);
+        if (r->want == BONDED_ALL)
+            add_energy(r, b, l);
         r->virial += share * b->g[l] * b->r2[l];
         for (int k = 0; k < 3; k++) {
             d[k] = b->d[k][l];

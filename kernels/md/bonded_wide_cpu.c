@@ -182,10 +182,11 @@ static __attribute__((noinline)) void add_angle_sums(struct bonded_run *r,
         double x_i[3], x_k[3], unused[2][3] = {{0}};
         lane_of(a, l, x_i);
         lane_of(c, l, x_k);
-        r->energy[MD_ENERGY_ANGLE] +=
-            share_of(&b->term[l]) *
-            angle_energy(&r->field->angles[b->term[l].type], x_i, x_k,
-                         unused[0], unused[1]);
+        if (r->want == BONDED_ALL)
+            r->energy[MD_ENERGY_ANGLE] +=
+                share_of(&b->term[l]) *
+                angle_energy(&r->field->angles[b->term[l].type], x_i, x_k,
+                             unused[0], unused[1]);
         add_virial(r, b, l, 0, x_i);
         add_virial(r, b, l, 2, x_k);
     }
@@ -402,29 +403,37 @@ static void add_ends_energy(struct bonded_run *r, const struct block *b,
         share * e->weight[l] * e->qq[l] * sqrt(inv2);
 }
 
+static void add_torsion_energy(struct bonded_run *r, const struct block *b,
+                               const struct ends *e, int l, const double f[3],
+                               const double g[3], const double h[3])
+{
+    struct torsion one;
+    double slope;
+    torsion_of(f, g, h, &one);
+    r->energy[MD_ENERGY_DIHEDRAL] +=
+        share_of(&b->term[l]) *
+        dihedral_energy(&r->field->dihedrals[b->term[l].type], &one, &slope);
+    if (e->weight[l] > 0)
+        add_ends_energy(r, b, e, l);
+}
+
 static __attribute__((noinline)) void add_torsion_sums(struct bonded_run *r,
                                                        const struct block *b,
                                                        const struct torsions *t,
                                                        const struct ends *e)
 {
     for (int l = 0; l < b->n; l++) {
-        double f[3], g[3], h[3], x_i[3], slope;
-        struct torsion one;
+        double f[3], g[3], h[3], x_i[3];
         lane_of(t->f, l, f);
         lane_of(t->g, l, g);
         lane_of(t->h, l, h);
-        torsion_of(f, g, h, &one);
-        r->energy[MD_ENERGY_DIHEDRAL] +=
-            share_of(&b->term[l]) *
-            dihedral_energy(&r->field->dihedrals[b->term[l].type], &one,
-                            &slope);
+        if (r->want == BONDED_ALL)
+            add_torsion_energy(r, b, e, l, f, g, h);
         for (int d = 0; d < 3; d++)
             x_i[d] = f[d] + g[d]; /* relative to particle k */
         add_virial(r, b, l, 0, x_i);
         add_virial(r, b, l, 1, g);
         add_virial(r, b, l, 3, h);
-        if (e->weight[l] > 0)
-            add_ends_energy(r, b, e, l);
     }
 }
 

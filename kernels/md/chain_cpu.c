@@ -338,9 +338,11 @@ static __attribute__((noinline)) void add_lane(struct bonded_run *r, int type,
     const struct md_store *s = r->s;
     const struct lj_coeff *c = s->coeff;
     double r2 = dot3(d, d), unused, force[3];
-    r->energy[MD_ENERGY_BOND] +=
-        0.5 * bond_terms(&r->field->bonds[type], r2, 1, &unused, &r->broken);
-    if (s->terms->chain->joined && r2 < c->cutoff2)
+    if (r->want == BONDED_ALL)
+        r->energy[MD_ENERGY_BOND] +=
+            0.5 *
+            bond_terms(&r->field->bonds[type], r2, 1, &unused, &r->broken);
+    if (r->want == BONDED_ALL && s->terms->chain->joined && r2 < c->cutoff2)
         r->energy[MD_ENERGY_PAIR] -= 0.5 * lj_pair(c, 0, r2, &unused);
     r->virial += 0.5 * g * r2;
     for (int k = 0; k < 3; k++)

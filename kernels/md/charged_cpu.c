@@ -301,7 +301,7 @@ KERNEL_FN void run_tile(const struct md_store *s, scalar *f,
         sum->energy += weight * u;
         sum->coulomb += weight * uq;
         sum->virial += weight * (g * r2);
-        if (s->tensor)
+        if (s->pair_tensor)
             simd_add_tensor(sum->tensor, weight * g, t->dx, t->dy, t->dz);
     }
 }
@@ -394,12 +394,12 @@ KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
             run_row(s, f, row, tile, mask, &same, &i, k, 1, &sum);
         tile += row->n + row->n_halo;
         mask += row->n + row->n_halo;
-        simd_add_sums(w->i_force[row->lane], sum.f0, sum.f1, sum.f2);
+        simd_end_row(s, w, row, sum.f0, sum.f1, sum.f2);
         if (k.want) {
             energy += (double)simd_sum(sum.energy);
             coulomb += (double)simd_sum(sum.coulomb);
             virial += (double)simd_sum(sum.virial);
-            if (s->tensor)
+            if (s->pair_tensor)
                 simd_sum_tensor(sum.tensor, w->tensor);
         }
     }

@@ -38,7 +38,7 @@ KERNEL_FN void run_tile(const struct md_store *s, const struct near_list *near,
     if (want) {
         scalar weight = halo ? (scalar)0.5 : 1;
         sum->virial += weight * (g * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
-        if (s->tensor)
+        if (s->pair_tensor)
             simd_add_tensor(sum->tensor, weight * g, d[0], d[1], d[2]);
     }
 }
@@ -89,7 +89,7 @@ KERNEL_FN void run_rows(const struct md_store *s, struct md_worker *w,
         simd_add_sums(w->i_force[row->lane], sum.f[0], sum.f[1], sum.f[2]);
         if (want) {
             virial += (double)simd_fold(sum.virial);
-            if (s->tensor)
+            if (s->pair_tensor)
                 simd_sum_tensor(sum.tensor, w->tensor);
         }
     }

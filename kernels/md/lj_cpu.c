@@ -79,7 +79,7 @@ KERNEL_FN void run_tile(const struct md_store *s, const scalar *x, scalar *f,
         real u = lj_energy(inv6, t->f12 / 12, t->f6 / 6) - t->shift;
         sum->energy += weight * simd_keep(near, u + linear);
         sum->virial += weight * simd_keep(near, g * r2);
-        if (s->tensor)
+        if (s->pair_tensor)
             simd_add_tensor(sum->tensor, weight * g, dx, dy, dz);
     }
 }
@@ -145,11 +145,11 @@ KERNEL_LOOP void run_rows(const struct md_store *s, struct md_worker *w,
             run_tile(s, x, f, *tile++, xi, in, &t, table_row, many, fshift,
                      want, 1, &sum);
         }
-        simd_add_sums(i_force[row->lane], sum.f0, sum.f1, sum.f2);
+        simd_end_row(s, w, row, sum.f0, sum.f1, sum.f2);
         if (want) {
             energy += (double)simd_sum(sum.energy);
             virial += (double)simd_sum(sum.virial);
-            if (s->tensor)
+            if (s->pair_tensor)
                 simd_sum_tensor(sum.tensor, w->tensor);
         }
     }
@@ -230,28 +230,45 @@ static void sum_over_threads(struct md_store *s)
     }
 }
 
+/* The pairs of one part. */
+static void run_pairs(struct md_store *s, struct md_worker *w, scalar *f,
+                      int want, int part)
+{
+    memset(w->tensor, 0, sizeof w->tensor);
+    memset(w->shifted, 0, sizeof w->shifted);
+    if (s->from_forces && part != ROWS_INTERIOR) /* which finds none */
+        md_add_places(s, w, f, -1);
+    if (s->eam)
+        md_run_eam(s, w, f, want, part);
+    else if (s->charges)
+        md_run_charged(s, w, f, want, part);
+    else
+        choose_loop(s, want, part == ROWS_BOUNDARY)(s, w, &w->list[part], f);
+    if (s->from_forces) {
+        md_add_places(s, w, f, 1);
+        md_add_shifts(s, w);
+    }
+}
+
 /* One part of the rows, and terms: those with copies go with such rows, the
  * others with the last rows without. */
 static void run_threads(struct md_store *s, struct md_sums *sums, int part)
 {
     int boundary = part == ROWS_BOUNDARY;
     int terms = s->terms && (boundary || (part == ROWS_LATE) == md_has_late(s));
-    loop_fn loop = choose_loop(s, sums != NULL, boundary);
+    int want = sums && !sums->virial_only;
     s->tensor = sums && sums->with_tensor;
+    s->from_forces =
+        sums && !s->eam && (s->n_halo == 0 || s->setup.half != MD_WHOLE);
+    s->pair_tensor = s->tensor && !s->from_forces;
 #pragma omp parallel for schedule(static, 1) num_threads(s->n_workers)
     for (int k = 0; k < s->n_workers; k++) {
         struct md_worker *w = &s->workers[k];
         scalar *f = s->n_workers > 1 ? w->force : s->f;
-        memset(w->tensor, 0, sizeof w->tensor);
-        if (s->eam)
-            md_run_eam(s, w, f, sums != NULL, part);
-        else if (s->charges)
-            md_run_charged(s, w, f, sums != NULL, part);
-        else
-            loop(s, w, &w->list[part], f);
+        run_pairs(s, w, f, want || (sums && !s->from_forces), part);
         if (terms) {
             double begun = timer_now();
-            md_run_terms(s, w, f, sums != NULL, boundary);
+            md_run_terms(s, w, f, sums, boundary);
             w->terms_seconds += timer_now() - begun;
         }
     }
@@ -269,7 +286,7 @@ static void run_threads(struct md_store *s, struct md_sums *sums, int part)
             sums->part[MD_ENERGY_PAIR] += w->energy;
             sums->virial += w->virial;
         }
-        for (int t = 0; sums && t < 6; t++)
+        for (int t = 0; s->tensor && t < 6; t++)
             sums->tensor[t] += w->tensor[t];
         if (sums && s->charges) {
             sums->energy += w->coulomb;

@@ -65,6 +65,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/halo_cpu.c \
 	kernels/md/list_cpu.c \
 	kernels/md/lj_cpu.c \
+	kernels/md/virial_cpu.c \
 	kernels/md/kick_cpu.h \
 	kernels/md/look_cpu.c \
 	kernels/md/md_cpu.c \

@@ -118,6 +118,9 @@ struct md_sums {
     /* The same by directions, sum of r_a f_b: xx, yy, zz, xy, xz, yz; where
      * with_tensor was set before the call, which costs time. */
     int with_tensor;
+    /* Set before the call where energies are of no use: some may be missing
+     * then, of some pairs or all. */
+    int virial_only;
     int later; /* they may be added by finish_sums() only */
     double tensor[6];
     /* The parts of `energy`; all but MD_ENERGY_PAIR stay as they are where

@@ -99,9 +99,10 @@ struct md_worker {
     struct md_drafts *drafts; /* scratch of the row builder */
     int failed;               /* in a parallel region */
     double energy, coulomb, virial, tensor[6];
-    struct md_sums terms; /* of the last md_run_terms() */
-    double terms_seconds; /* since it was asked last */
-    int broken;           /* a FENE bond */
+    double shifted[SHIFTS][3]; /* forces on i in rows of each shift */
+    struct md_sums terms;      /* of the last md_run_terms() */
+    double terms_seconds;      /* since it was asked last */
+    int broken;                /* a FENE bond */
     struct md_near near;
     scalar (*i_force)[4]; /* [LANES]: forces of the present i cluster */
 };
@@ -136,6 +137,10 @@ struct md_store {
 
     int f_cleared; /* kick_drift() has cleared the forces */
     int tensor;    /* the present sums are wanted by directions */
+    /* The virial of pairs is wanted and comes from their forces, virial_cpu.c
+     * (not of metals, whose large forces all but cancel in a crystal); else
+     * the loops with energies add it up, with pair_tensor by directions */
+    int from_forces, pair_tensor;
 
     struct md_particle *inbox; /* inserted, not yet sorted */
     size_t n_inbox, cap_inbox;
@@ -357,6 +362,14 @@ void md_outer_forces(struct md_store *s, const struct md_outer *o,
 int64_t md_reflect(struct md_store *s, const struct md_outer *o);
 #define md_hold MD_NAME(md_hold)
 void md_hold(struct md_store *s);
+
+/* virial_cpu.c: add to w->tensor `sign` times the sum of place times force in
+ * f, and what shifts of rows add, w->virial being the sum of the diagonal. */
+#define md_add_places MD_NAME(md_add_places)
+void md_add_places(const struct md_store *s, struct md_worker *w,
+                   const scalar *f, double sign);
+#define md_add_shifts MD_NAME(md_add_shifts)
+void md_add_shifts(const struct md_store *s, struct md_worker *w);
 
 #define md_bath_step MD_NAME(md_bath_step)
 void md_bath_step(struct md_store *s, const struct md_bath *b, double dt,

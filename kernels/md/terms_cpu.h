@@ -73,10 +73,11 @@ int md_place_terms(struct ctx *ctx, struct md_store *s);
 void md_own_ids(const struct md_store *s, int64_t *out);
 
 /* Forces of the terms among own particles (with_copies = 0), or of those with a
- * copy among them: this worker's share, added to f; w->terms: its sums. */
+ * copy among them: this worker's share, added to f; w->terms: its sums, for
+ * *sums, where that is not NULL. */
 #define md_run_terms MD_NAME(md_run_terms)
 void md_run_terms(const struct md_store *s, struct md_worker *w, scalar *f,
-                  int want, int with_copies);
+                  const struct md_sums *sums, int with_copies);
 /* Seconds that they have taken since it was asked last, the mean of all
  * threads. */
 #define md_terms_seconds MD_NAME(md_terms_seconds)

@@ -457,17 +457,20 @@ int md_redistribute_begin(struct ctx *ctx, struct md *md, int *status);
 int md_find_terms(struct ctx *ctx, struct md *md);
 
 /* ---- md_forces.c: forces of one step ---- */
+/* Beside forces: nothing; energy and virial; the virial. */
+enum md_wanted { MD_WANT_FORCES, MD_WANT_ALL, MD_WANT_VIRIAL };
 /* What pairs and bonds have taken so far, by this rank's clock. */
 double md_force_seconds(const struct ctx *ctx, const struct md *md);
 /* Forces, energy and virial where copies and list have just been made. */
 int md_first_forces(struct ctx *ctx, struct md *md);
 /* Forces after a drift by at most sqrt(moved2) since the list was built, which
  * is built anew where it may miss a pair; energy and virial where wanted. */
-int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted);
+int md_update_forces(struct ctx *ctx, struct md *md, double moved2,
+                     enum md_wanted wanted);
 /* The same after this rank's drift by at most sqrt(moved2), in which it had
  * this status, once all ranks agree on it as by comm_step(). */
 int md_step_forces(struct ctx *ctx, struct md *md, int status, int *stop,
-                   double moved2, int wanted);
+                   double moved2, enum md_wanted wanted);
 /* Forces, energy and virial of the present positions, list unchanged. */
 int md_compute_sums(struct ctx *ctx, struct md *md);
 /* Whether the card is still there and all its results are good, by all ranks:

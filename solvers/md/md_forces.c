@@ -79,12 +79,16 @@ static int force_at_once(struct ctx *ctx, struct md *md, struct md_sums *sums)
     return other_parts(ctx, md, sums);
 }
 
-static struct md_sums *want_sums(struct md *md, int wanted)
+/* Sums that come later are always complete: so is what is waited for. */
+static struct md_sums *want_sums(struct md *md, enum md_wanted wanted)
 {
-    md->sums = (struct md_sums){.with_tensor = md->with_tensor,
-                                .later = md->parts.sums_later};
-    md->sums_known = wanted;
-    return wanted ? &md->sums : NULL;
+    int later = md->parts.sums_later;
+    md->sums =
+        (struct md_sums){.with_tensor = md->with_tensor,
+                         .virial_only = wanted == MD_WANT_VIRIAL && !later,
+                         .later = later};
+    md->sums_known = wanted != MD_WANT_FORCES && !md->sums.virial_only;
+    return wanted != MD_WANT_FORCES ? &md->sums : NULL;
 }
 
 /* Ranks compute what needs no copy while they agree on the new list. One alone
@@ -109,7 +113,7 @@ static int rebuild_and_force(struct ctx *ctx, struct md *md,
 
 int md_first_forces(struct ctx *ctx, struct md *md)
 {
-    return force_at_once(ctx, md, want_sums(md, 1));
+    return force_at_once(ctx, md, want_sums(md, MD_WANT_ALL));
 }
 
 /* Copies are on their way; what needs none is found meanwhile. */
@@ -128,7 +132,7 @@ static int end_forces(struct ctx *ctx, struct md *md, struct md_sums *sums)
 
 int md_compute_sums(struct ctx *ctx, struct md *md)
 {
-    struct md_sums *sums = want_sums(md, 1);
+    struct md_sums *sums = want_sums(md, MD_WANT_ALL);
     TRY(begin_forces(ctx, md, sums));
     TRY(end_forces(ctx, md, sums));
     return md_rigid_sums(ctx, md, &md->sums);
@@ -150,7 +154,8 @@ static int list_is_stale(struct md *md, double moved2)
     return 0;
 }
 
-int md_update_forces(struct ctx *ctx, struct md *md, double moved2, int wanted)
+int md_update_forces(struct ctx *ctx, struct md *md, double moved2,
+                     enum md_wanted wanted)
 {
     struct md_sums *sums = want_sums(md, wanted);
     if (list_is_stale(md, moved2))
@@ -210,10 +215,10 @@ static int go_ahead(struct ctx *ctx, struct md *md, int status, int *stop,
 }
 
 int md_step_forces(struct ctx *ctx, struct md *md, int status, int *stop,
-                   double moved2, int wanted)
+                   double moved2, enum md_wanted wanted)
 {
     /* Sums that come later can't be taken back. */
-    int later = wanted && md->k->finish_sums != NULL;
+    int later = wanted != MD_WANT_FORCES && md->k->finish_sums != NULL;
     if (md->grid.size == 1 || later || !list_may_hold(md)) {
         TRY(comm_step(ctx, status, stop, &moved2));
         note_way(md, moved2);

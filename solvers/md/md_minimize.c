@@ -241,7 +241,9 @@ static int descend(struct ctx *ctx, struct md *md, struct descent *f)
         if (status == 0)
             status = md_walls_reflect(ctx, md);
         TRY(comm_step(ctx, status, &stop, &moved2));
-        TRY(md_update_forces(ctx, md, moved2, (step + 1) % m->every == 0));
+        TRY(md_update_forces(ctx, md, moved2,
+                             (step + 1) % m->every == 0 ? MD_WANT_ALL
+                                                        : MD_WANT_FORCES));
     }
 }
 

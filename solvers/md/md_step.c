@@ -136,7 +136,9 @@ static int find_forces(struct ctx *ctx, struct md *md, int look, int *stop)
     int status = md_check_motion(ctx, md, &moved2);
     md->parts.sums_later = sums_may_wait(md);
     status = md_step_forces(ctx, md, status ? status : torn, stop, moved2,
-                            look || md_wants_virial(md));
+                            look                  ? MD_WANT_ALL
+                            : md_wants_virial(md) ? MD_WANT_VIRIAL
+                                                  : MD_WANT_FORCES);
     md->parts.sums_later = 0;
     TRY(status);
     TRY(md_dpd_pairs(ctx, md));

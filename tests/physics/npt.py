@@ -119,6 +119,11 @@ for kind, text in KINDS.items():
     tap.is_([n for n in sorted(set(a) | set(b)) if n not in a or n not in b
              or a[n].tobytes() != b[n].tobytes()], [],
             f"{kind}: 31 steps and the rest are the whole, bit by bit")
+    run(kind + "_seldom", "output.observables_every=60")
+    b = result(kind + "_seldom")
+    tap.is_([n for n in a if "particles" in n and
+             a[n].tobytes() != b[n].tobytes()], [],
+            f"{kind}: who looks at energies changes nothing")
     if tap.have_mpi():
         other = kind + "_ranks"
         run(other, "md.steps=31", "checkpoint.keep=2", ranks=4)
