@@ -45,10 +45,13 @@ CUDASIM_COMPILE = $(MKDIR_P) $(@D) && \
 	$(CXXFLAGS) $(CUDASIM_LEVEL) -Wno-unknown-pragmas -MD -MP -MF $(@:.o=.d) \
 	$(CUDA_VARIANT) -x c++ -c $< -o $@
 # Of a simulated card's time half goes into changing from thread to thread: what
-# more optimization would save there, compilers take several times.
-CUDASIM_LEVEL = -O1
+# more optimization would save there, compilers take several times; with
+# sanitizers it saves nothing.
 if SANITIZE
+CUDASIM_LEVEL = -Og
 CUDASIM_SANITIZE = -fsanitize=bounds-strict
+else
+CUDASIM_LEVEL = -O1
 endif
 
 NVCC_VERBOSE = $(NVCC_VERBOSE_@AM_V@)

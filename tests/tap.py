@@ -142,6 +142,14 @@ def have_mpi():
     return bool(MPIRUN)
 
 
+def sanitized():
+    """Whether the program was built with sanitizers: a step of it takes some ten
+    times as long."""
+    with open(os.path.join(TOP_BUILDDIR, "Makefile"), encoding="utf-8") as f:
+        return any(line.startswith("WD_INSTRUMENT =") and "-fsanitize" in line
+                   for line in f)
+
+
 def command(ranks, *args):
     """The command line that starts `args` on so many ranks."""
     head = [] if ranks == 1 else [MPIRUN, *MPIRUN_FLAGS, "-n", str(ranks)]

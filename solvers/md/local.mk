@@ -69,6 +69,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_params.c \
 	solvers/md/md_profile.c \
 	solvers/md/md_read_xyz.c \
+	solvers/md/md_replicate.c \
+	solvers/md/md_replicate.h \
 	solvers/md/md_results.c \
 	solvers/md/md_species.c \
 	solvers/md/md_state.c \

@@ -21,6 +21,7 @@
 #include "md_deform.h"
 #include "md_dynamics.h"
 #include "md_minimize.h"
+#include "md_replicate.h"
 #include "md_rigid.h"
 #include "md_step.h"
 #include "md_walls.h"
@@ -97,6 +98,7 @@ struct md_initial {
     double charge_sums[2]; /* of it: q and q^2 */
     char group[64];        /* of an H5MD file; "": the only one */
     int64_t file_step;     /* of its frame; -1: the last */
+    struct md_replicate replicate;
     enum md_lattice lattice;
     int64_t cells[3];
     double spacing[3]; /* of the cubic cell, by direction */

@@ -251,6 +251,17 @@ int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data)
     return 0;
 }
 
+/* The shortest way through the box of the file. */
+static double shortest_in_file(const struct md *md)
+{
+    double shortest = HUGE_VAL, width[3];
+    md_box_widths(md, width);
+    for (int d = 0; d < 3; d++)
+        shortest =
+            fmin(shortest, width[d] / (double)md->initial.replicate.n[d]);
+    return shortest;
+}
+
 /* A bond of more than half the box is nearer to another image of its particle:
  * a wrong id, or a box that is not the file's. Rank 0. */
 static int check_bond(struct ctx *ctx, const struct md *md,
@@ -258,7 +269,7 @@ static int check_bond(struct ctx *ctx, const struct md *md,
 {
     const struct md_term *t = &data->terms[term];
     const struct md_bond_coeff *c = &md->bonded.bonds[t->type];
-    double x[3], most = 0.5 * md_shortest_edge(md);
+    double x[3], most = 0.5 * shortest_in_file(md);
     for (int d = 0; d < 3; d++)
         x[d] = data->atoms[t->id[1] - 1].position[d] -
                data->atoms[t->id[0] - 1].position[d];

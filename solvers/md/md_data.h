@@ -64,6 +64,7 @@ struct md_data {
     struct md_particle *atoms; /* [n_atoms], by line; as the file has them */
     struct md_term *terms;     /* of all kinds, in the file's order */
     size_t n_all_terms;
+    size_t n_file_terms;     /* where there are copies: of one; else 0 */
     struct md_term *special; /* see md_data_special(); NULL: not looked for */
     size_t n_special;
 };

@@ -37,10 +37,12 @@ static int64_t find_row(struct md_text *t, const char *title, size_t row)
 int64_t md_data_line(struct ctx *ctx, const struct md_data *data, size_t term)
 {
     int kind = data->terms[term].kind;
-    size_t row = 0;
+    size_t row = 0, in_file = data->n_file_terms;
     struct md_text t = {.ctx = ctx, .path = data->path, .told_open = 1};
     if (data->styled || kind >= MD_DATA_KINDS)
         return 0;
+    if (in_file > 0) /* its copies come one after the other */
+        term %= in_file;
     for (size_t k = 0; k < term; k++)
         row += data->terms[k].kind == kind;
     t.file = fopen(data->path, "r");

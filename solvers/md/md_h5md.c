@@ -314,17 +314,6 @@ int md_h5md_scan(struct ctx *ctx, struct md *md, int *has_box,
 
 /* ---- particles ---- */
 
-static int keep_own(struct ctx *ctx, const struct md *md,
-                    struct md_particle *piece, int64_t n, struct md_list *list)
-{
-    for (int64_t i = 0; i < n; i++) {
-        md_wrap_read(md, &piece[i]);
-        if (grid_owner(&md->grid, piece[i].position) == md->grid.rank)
-            TRY(md_list_add(ctx, list, &piece[i]));
-    }
-    return 0;
-}
-
 int md_h5md_read(struct ctx *ctx, struct md *md, struct md_list *list)
 {
     int is_reader = comm_rank(ctx->comm) == 0, status = 0;
@@ -334,17 +323,19 @@ int md_h5md_read(struct ctx *ctx, struct md *md, struct md_list *list)
         status = FAIL(ctx, STATUS_MEMORY, "no memory to read particles");
     else if (is_reader)
         status = open_source(ctx, md, &s);
-    if (status == 0 && is_reader && s.head.n != md->n_particles)
+    int64_t all = md->n_particles / md_replicate_copies(md);
+    if (status == 0 && is_reader && s.head.n != all)
         status = FAIL(ctx, STATUS_INPUT, "'%s' changed while it was read",
                       md->initial.read);
     TRY_CLEANUP(comm_agree(ctx, status));
-    for (int64_t first = 0; first < md->n_particles; first += PIECE) {
-        int64_t left = md->n_particles - first, n = left < PIECE ? left : PIECE;
+    for (int64_t first = 0; first < all; first += PIECE) {
+        int64_t left = all - first, n = left < PIECE ? left : PIECE;
         if (is_reader)
             status = fill(&s, first, n, piece);
         TRY_CLEANUP(comm_agree(ctx, status));
         TRY_CLEANUP(comm_bcast(ctx, piece, (size_t)n * sizeof *piece));
-        TRY_CLEANUP(comm_agree(ctx, keep_own(ctx, md, piece, n, list)));
+        TRY_CLEANUP(
+            comm_agree(ctx, md_replicate_keep(ctx, md, piece, n, list)));
     }
 cleanup:
     close_source(&s);

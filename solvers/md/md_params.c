@@ -133,6 +133,7 @@ static int read_data(struct ctx *ctx, struct params *p, struct md *md)
 {
     int status = 0;
     md_gro_check(p);
+    md_replicate_read(p, md);
     if (!params_is_set(p, "md.initial", "read"))
         return 0;
     int is_gro = md_gro_is(params_string(p, "md.initial", "read"));
@@ -153,6 +154,8 @@ static int read_data(struct ctx *ctx, struct params *p, struct md *md)
         status = md_data_parse(ctx, md->data->path,
                                params_string(p, "md.initial", "atom_style"),
                                md->data);
+    if (status == 0 && comm_rank(ctx->comm) == 0)
+        status = md_replicate_data(ctx, md, md->data);
     TRY(comm_agree(ctx, status));
     TRY(md_data_share(ctx, md->data));
     md->n_particles = md->data->n_atoms;
@@ -226,6 +229,7 @@ static int scan_file(struct ctx *ctx, struct params *p, struct md *md)
     double size[3] = {0, 0, 0}, tilt[3] = {0, 0, 0};
     int has_box = 0, in_deck = params_is_set(p, "domain", "size");
     TRY(md_xyz_scan(ctx, md, &has_box, size, tilt));
+    TRY(md_replicate_counts(ctx, md, has_box, size, tilt));
     if (has_box)
         md_tilt_use(p, md, md->initial.read, tilt);
     for (int d = 0; d < 3 && has_box; d++) {

@@ -149,18 +149,7 @@ static int fill_piece(struct xyz_text *x, const struct md *md,
     for (*n = 0; *n < PIECE && x->n_rows < x->n_particles; ++*n) {
         TRY(xyz_row(x, &piece[*n]));
         TRY(check_distance(x, md, &piece[*n]));
-        md_wrap(md, &piece[*n]);
     }
-    return 0;
-}
-
-static int keep_own(struct ctx *ctx, const struct md *md,
-                    const struct md_particle *piece, int64_t n,
-                    struct md_list *list)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (grid_owner(&md->grid, piece[i].position) == md->grid.rank)
-            TRY(md_list_add(ctx, list, &piece[i]));
     return 0;
 }
 
@@ -176,7 +165,7 @@ static int send_piece(struct ctx *ctx, struct md *md, struct xyz_text *x,
     TRY(comm_agree(ctx, status));
     TRY(comm_bcast(ctx, n, sizeof *n));
     TRY(comm_bcast(ctx, piece, (size_t)*n * sizeof *piece));
-    return comm_agree(ctx, keep_own(ctx, md, piece, *n, list));
+    return comm_agree(ctx, md_replicate_keep(ctx, md, piece, *n, list));
 }
 
 int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list)
@@ -193,7 +182,8 @@ int md_xyz_read(struct ctx *ctx, struct md *md, struct md_list *list)
         status = xyz_open(ctx, md, md->initial.read, &text);
     text.in.told_open = 1; /* by md_xyz_scan() */
     TRY_CLEANUP(comm_agree(ctx, status));
-    if (is_reader && text.n_particles != md->n_particles)
+    if (is_reader &&
+        text.n_particles * md_replicate_copies(md) != md->n_particles)
         status = FAIL(ctx, STATUS_INPUT, "'%s' changed while it was read",
                       md->initial.read);
     TRY_CLEANUP(comm_agree(ctx, status));

@@ -37,8 +37,10 @@ std::string refusal(const launch_info &l, const kernel_facts &k)
 }
 } // namespace
 
-void queue_kernel(const launch_info &l, std::function<void()> body)
+void queue_kernel(const launch_info &l, kernel_call call)
 {
+    std::shared_ptr<void> state(call.state, call.drop);
+    auto body = [state, run = call.run] { run(state.get()); };
     CUstream_st *s = find_stream(l.stream);
     if (!s || broken) {
         launch_error_unread = true;

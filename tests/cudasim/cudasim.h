@@ -41,7 +41,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <tuple>
 #include <type_traits>
 
@@ -107,11 +106,14 @@ struct launch_info {
     cudaStream_t stream;
     site where;
 };
-void queue_kernel(const launch_info &launch, std::function<void()> thread);
-
-// What a library does on the card: queued, and run with the card's rights.
-cudaError_t queue_work(cudaStream_t stream, const char *name,
-                       std::function<void()> work);
+// What each thread runs, and the values of the arguments. (Half of what the
+// compiler takes for a short file would go into <functional>.)
+struct kernel_call {
+    void (*run)(const void *state);
+    void (*drop)(void *state);
+    void *state;
+};
+void queue_kernel(const launch_info &launch, kernel_call call);
 
 template <class... P, class... A>
 void launch(launch_info l, void (*kernel)(P...), A &&...arguments)
@@ -122,8 +124,16 @@ void launch(launch_info l, void (*kernel)(P...), A &&...arguments)
                   "a kernel's parameter is not trivially copyable");
     l.function = reinterpret_cast<const void *>(kernel);
     // By value and now, as CUDA does.
-    std::tuple<P...> values(static_cast<P>(arguments)...);
-    queue_kernel(l, [kernel, values] { std::apply(kernel, values); });
+    struct state {
+        void (*kernel)(P...);
+        std::tuple<P...> values;
+    };
+    queue_kernel(l, {[](const void *p) {
+                         auto *s = static_cast<const state *>(p);
+                         std::apply(s->kernel, s->values);
+                     },
+                     [](void *p) { delete static_cast<state *>(p); },
+                     new state{kernel, {static_cast<P>(arguments)...}}});
 }
 
 // ---- memory, with the place in the source that asked for it -----------------

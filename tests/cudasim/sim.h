@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -208,6 +209,10 @@ struct queued {
     std::chrono::steady_clock::time_point finished;
 };
 using queued_ptr = std::shared_ptr<queued>;
+
+// What a library does on the card: queued, and run with the card's rights.
+cudaError_t queue_work(cudaStream_t stream, const char *name,
+                       std::function<void()> work);
 
 // Null and last_error where the stream is none.
 CUstream_st *find_stream(cudaStream_t s);

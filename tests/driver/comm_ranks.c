@@ -140,6 +140,8 @@ static void test_exchange(struct ctx *ctx)
     comm_exchange_destroy(none);
 }
 
+enum { LONGEST = (1 << 18) + 1, SHIFTS = 512 };
+
 /* Bytes of a round between two ranks: some through memory that ranks of a host
  * share, some too long for it; growing and shrinking; none one way. */
 static size_t long_bytes(int from, int to, int round)
@@ -147,14 +149,23 @@ static size_t long_bytes(int from, int to, int round)
 #ifdef COMM_PIECE /* tiny ones */
     static const size_t n[] = {10, 50, 70, 77, 0, 100};
 #else
-    static const size_t n[] = {10, 5000, 1 << 18, (1 << 18) + 1, 0, 100000};
+    static const size_t n[] = {10, 5000, LONGEST - 1, LONGEST, 0, 100000};
 #endif
     return from == 0 && round % 3 == 1 ? 0 : n[(from + to + round) % 6];
 }
 
-static unsigned char long_byte(int from, int to, int round, size_t k)
+static unsigned char pattern[LONGEST + SHIFTS];
+
+static void make_pattern(void)
 {
-    return (unsigned char)(k * 7 + (k >> 9) + (size_t)(from + 3 * to + round));
+    for (size_t k = 0; k < sizeof pattern; k++)
+        pattern[k] = (unsigned char)(k * 7 + (k >> 9));
+}
+
+/* The bytes of a message, others for each pair and round. */
+static const unsigned char *long_text(int from, int to, int round)
+{
+    return pattern + (from + 3 * to + round) % SHIFTS;
 }
 
 struct long_case {
@@ -180,8 +191,8 @@ static int long_round(struct ctx *ctx, struct long_case *c, int round,
     for (int p = 0; p < size; p++) {
         unsigned char *bytes = out;
         c->send[p] = bytes;
-        for (size_t k = 0; k < c->send_bytes[p]; k++)
-            bytes[k] = long_byte(rank, p, round, k);
+        if (c->send_bytes[p] > 0)
+            memcpy(bytes, long_text(rank, p, round), c->send_bytes[p]);
         out = bytes + c->send_bytes[p];
         c->recv_bytes[p] = long_bytes(p, rank, round);
         at[p] = c->recv[p] = c->in + in;
@@ -193,9 +204,9 @@ static int long_round(struct ctx *ctx, struct long_case *c, int round,
               : comm_exchange_wait(ctx, c->x)) != 0)
         return 0;
     for (int p = 0; p < size; p++)
-        for (size_t k = 0; right && k < c->recv_bytes[p]; k++)
-            right = ((const unsigned char *)at[p])[k] ==
-                    long_byte(p, rank, round, k);
+        if (c->recv_bytes[p] > 0)
+            right &=
+                memcmp(at[p], long_text(p, rank, round), c->recv_bytes[p]) == 0;
     return right;
 }
 
@@ -203,7 +214,8 @@ static void test_long_messages(struct ctx *ctx)
 {
     struct long_case c = {0};
     int peers[64], right = 1;
-    size_t most = (size_t)size * ((1 << 18) + 1);
+    size_t most = (size_t)size * LONGEST;
+    make_pattern();
     for (int p = 0; p < size; p++)
         peers[p] = p;
     c.out = malloc(most);

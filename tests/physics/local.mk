@@ -45,6 +45,7 @@ PHYSICS_TESTS = \
 	tests/physics/precision.py \
 	tests/physics/ranks.py \
 	tests/physics/regions.py \
+	tests/physics/replicate.py \
 	tests/physics/resume.py \
 	tests/physics/slits.py \
 	tests/physics/thermostats.py \

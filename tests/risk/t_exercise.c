@@ -138,9 +138,12 @@ static double bermudan_put(double spot, double volatility, double maturity,
     return value[N / 2];
 }
 
-/* The rows of Longstaff and Schwartz (2001), table 1. */
+/* The rows of Longstaff and Schwartz (2001), table 1. Under sanitizers, where
+ * all is slow, four of the twelve: each maturity and volatility, at one spot.
+ */
 static void puts_of_1(void)
 {
+    const int brief = getenv("WARPDECK_TEST_SHORT") != NULL;
     struct problem p;
     int high = 0, low = 0, rows = 0;
     double worst = 0, difference = 0;
@@ -150,6 +153,8 @@ static void puts_of_1(void)
     for (int years = 1; years <= 2; years++)
         for (int v = 0; v < 2; v++)
             for (int s = 36; s <= 44; s += 4) {
+                if (brief && (years + v + s / 4) % 3 != 0)
+                    continue;
                 double volatility = v ? 0.4 : 0.2;
                 put(&p, s, volatility, years, 40);
                 struct outcome o = price(&p, 1 << 16);
@@ -158,13 +163,13 @@ static void puts_of_1(void)
                 high += !(o.value <= want + 3 * o.error);
                 low += !(o.value >= 0.99 * want - 3 * o.error);
                 worst = fmin(worst, (o.value - want) / want);
-                difference += (o.value - want) / want / 12;
+                difference += (o.value - want) / want;
             }
     tap_ok(high == 0, "%d puts are worth no more than their Bermudan value",
            rows);
     tap_ok(low == 0,
            "and within 1 %% of it: on average %.2f %%, at worst %.2f %%",
-           100 * difference, 100 * worst);
+           100 * difference / rows, 100 * worst);
 }
 
 /* Broadie and Glasserman (1997); Andersen and Broadie (2004), table 1: nine
