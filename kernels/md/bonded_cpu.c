@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/md/bonded.h"
+#include "kernels/md/cmap.h"
 #include "kernels/md/pairs.h"
 #include "kernels/md/term_errors.h"
 #include "kernels/md/tensor.h"
@@ -156,6 +157,32 @@ static void run_torsion(struct bonded_run *r, const struct slot_term *term)
         run_ends(r, term, r->field->dihedrals[term->type].weight);
 }
 
+static void run_cmap(struct bonded_run *r, const struct slot_term *term)
+{
+    const uint32_t *at = term->slot;
+    struct cmap_shape x;
+    double force[5][3], first[3], last[3];
+    md_difference(r->s, at[0], at[1], x.f);
+    md_difference(r->s, at[1], at[2], x.g);
+    md_difference(r->s, at[3], at[2], x.h);
+    md_difference(r->s, at[4], at[3], x.e);
+    double u = cmap_forces(&r->field->cmaps[term->type], r->field->cmap_nodes,
+                           &x, force);
+    for (int k = 0; k < 5; k++)
+        add_force(r, term, k, force[k]);
+    r->energy[MD_ENERGY_CMAP] += share_of(term) * u;
+    if (!r->want)
+        return;
+    for (int d = 0; d < 3; d++) { /* relative to the third particle */
+        first[d] = x.f[d] + x.g[d];
+        last[d] = x.h[d] + x.e[d];
+    }
+    add_virial(r, term, force[0], first);
+    add_virial(r, term, force[1], x.g);
+    add_virial(r, term, force[3], x.h);
+    add_virial(r, term, force[4], last);
+}
+
 /* Lennard-Jones and Coulomb between particles that are few bonds apart: they
  * are not in the pair list, and here by their shares. A mesh has the whole
  * Coulomb sum, so that the part that bonds take away is taken off. */
@@ -203,6 +230,9 @@ static void run_term(struct bonded_run *r, const struct slot_term *term)
         break;
     case MD_TERM_PAIR14:
         run_pair14(r, term);
+        break;
+    case MD_TERM_CMAP:
+        run_cmap(r, term);
         break;
     default:
         run_torsion(r, term);

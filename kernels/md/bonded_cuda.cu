@@ -110,9 +110,39 @@ static __device__ __forceinline__ void run_torsion(const struct md_view &m,
         run_ends(m, b, t, k, b.dihedrals[t.type].weight, s);
 }
 
-/* What a kernel knows: all terms; all, and pairs of other forms; pairs few
- * bonds apart alone, as in rigid water, with a fraction of the registers. */
-enum { TERMS_ALL, TERMS_FORMS, TERMS_PAIRS, TERMS_KINDS };
+template <class Sums>
+static __device__ __forceinline__ void run_cmap(const struct md_view &m,
+                                                const struct term_view &b,
+                                                uint32_t at, int k, Sums *s)
+{
+    const struct card_term &t = b.list.term[at];
+    struct cmap_shape x;
+    double force[5][3], own[3], first[3], last[3];
+    difference(m, t.slot[0], t.slot[1], x.f);
+    difference(m, t.slot[1], t.slot[2], x.g);
+    difference(m, t.slot[3], t.slot[2], x.h);
+    difference(m, t.slot[4], t.slot[3], x.e);
+    double u = cmap_forces(&b.cmaps[t.type], b.cmap_nodes, &x, force);
+    for (int d = 0; d < 3; d++) {
+        own[d] = force[4][d];
+        for (int e = 0; e < 4; e++)
+            own[d] = k == e ? force[e][d] : own[d];
+        first[d] = x.f[d] + x.g[d];
+        last[d] = x.h[d] + x.e[d];
+    }
+    s->push(1, own);
+    s->energy(MD_ENERGY_CMAP, 0.2, u);
+    /* Positions relative to the third particle. */
+    s->virial(0.2, force[0], first);
+    s->virial(0.2, force[1], x.g);
+    s->virial(0.2, force[3], x.h);
+    s->virial(0.2, force[4], last);
+}
+
+/* What a kernel knows: all terms but correction maps; these, and pairs of other
+ * forms; all; pairs few bonds apart alone, as in rigid water, with a fraction
+ * of the registers. */
+enum { TERMS_PLAIN, TERMS_FORMS, TERMS_ALL, TERMS_PAIRS, TERMS_KINDS };
 
 template <int TERMS, int WANT, class Sums>
 static __device__ __forceinline__ void run_term(const struct md_view &m,
@@ -121,11 +151,13 @@ static __device__ __forceinline__ void run_term(const struct md_view &m,
 {
     int kind = b.list.term[at].kind;
     if (kind == MD_TERM_SPECIAL)
-        run_special<TERMS == TERMS_FORMS>(m, b, at, k, s);
+        run_special<TERMS == TERMS_FORMS || TERMS == TERMS_ALL>(m, b, at, k, s);
     else if (kind == MD_TERM_PAIR14)
         run_pair14(m, b, at, k, s);
     else if (TERMS == TERMS_PAIRS)
         return;
+    else if (TERMS == TERMS_ALL && kind == MD_TERM_CMAP)
+        run_cmap(m, b, at, k, s);
     else if (kind == MD_TERM_BOND)
         run_bond<WANT>(m, b, at, k, s);
     else if (kind == MD_TERM_ANGLE)
@@ -140,8 +172,8 @@ static __device__ __forceinline__ void run_terms(const struct md_view &m,
                                                  struct row_range row, Sums *s)
 {
     for (uint32_t q = row.begin; q < row.end; q++)
-        run_term<TERMS, WANT>(m, b, b.list.entry[q] / 4,
-                              (int)(b.list.entry[q] % 4), s);
+        run_term<TERMS, WANT>(m, b, b.list.entry[q] / TERM_PLACES,
+                              (int)(b.list.entry[q] % TERM_PLACES), s);
 }
 
 /* ---- kernels ---- */
@@ -195,11 +227,10 @@ add_to_sum(const struct term_view &b, size_t at, struct term_sum<ADD_WIDE> sum)
 }
 
 /* The same with sums in any order; a particle's own go to the columns. */
-template <int HOW, int WANT>
+template <int TERMS, int HOW, int WANT>
 static __device__ __forceinline__ void
 term_force_fixed(const struct md_view &m, const struct term_view &b)
 {
-    const int TERMS = HOW == ADD_WIDE ? TERMS_FORMS : TERMS_ALL;
     uint32_t i = thread_index();
     if (i >= m.n_own)
         return;
@@ -235,6 +266,8 @@ static struct term_view view_of(const struct md_store *s, int side)
     b.impropers = ARRAY(s, ARRAY_IMPROPERS, struct md_improper_coeff);
     b.lj14 = f->lj14 ? ARRAY(s, ARRAY_LJ14, struct md_lj14) : NULL;
     b.pairs14 = ARRAY(s, ARRAY_PAIRS14, struct md_pair14);
+    b.cmaps = ARRAY(s, ARRAY_CMAPS, struct md_cmap);
+    b.cmap_nodes = ARRAY(s, ARRAY_CMAP_NODES, struct md_cmap_node);
     b.pairs = ARRAY(s, ARRAY_EXACT_PAIRS, struct lj_coeff);
     b.forms = ARRAY(s, ARRAY_FORM_EXACT, struct md_pair_form);
     b.near = ARRAY(s, ARRAY_FORM_NEAR, struct near_pair);
@@ -261,30 +294,38 @@ template <int TERMS, int WANT> static constexpr auto plain_kernel(void)
     return kernel_of<term_force<TERMS, WANT>, 1, BLOCKS_AT_ONCE>();
 }
 
-template <int HOW, int WANT> static constexpr auto fixed_kernel(void)
+template <int TERMS, int HOW, int WANT> static constexpr auto fixed_kernel(void)
 {
-    return kernel_of<term_force_fixed<HOW, WANT>, 1, BLOCKS_AT_ONCE>();
+    return kernel_of<term_force_fixed<TERMS, HOW, WANT>, 1, BLOCKS_AT_ONCE>();
 }
 
-typedef decltype(plain_kernel<TERMS_ALL, 0>()) term_kernel;
+typedef decltype(plain_kernel<TERMS_PLAIN, 0>()) term_kernel;
 
 static term_kernel choose_kernel(const struct md_store *s, int want, int halo)
 {
     static const term_kernel plain[TERMS_KINDS][3] = {
-        {plain_kernel<TERMS_ALL, 0>(), plain_kernel<TERMS_ALL, 1>(),
-         plain_kernel<TERMS_ALL, 2>()},
+        {plain_kernel<TERMS_PLAIN, 0>(), plain_kernel<TERMS_PLAIN, 1>(),
+         plain_kernel<TERMS_PLAIN, 2>()},
         {plain_kernel<TERMS_FORMS, 0>(), plain_kernel<TERMS_FORMS, 1>(),
          plain_kernel<TERMS_FORMS, 2>()},
-        {plain_kernel<TERMS_PAIRS, 0>(), plain_kernel<TERMS_ALL, 1>(),
-         plain_kernel<TERMS_ALL, 2>()}};
-    static const term_kernel in_any_order[2][2] = {
-        {fixed_kernel<ADD_FIXED, 0>(), fixed_kernel<ADD_FIXED, 2>()},
-        {fixed_kernel<ADD_WIDE, 0>(), fixed_kernel<ADD_WIDE, 2>()}};
+        {plain_kernel<TERMS_ALL, 0>(), plain_kernel<TERMS_ALL, 1>(),
+         plain_kernel<TERMS_ALL, 2>()},
+        {plain_kernel<TERMS_PAIRS, 0>(), plain_kernel<TERMS_PLAIN, 1>(),
+         plain_kernel<TERMS_PLAIN, 2>()}};
+    static const term_kernel in_any_order[3][2] = {
+        {fixed_kernel<TERMS_PLAIN, ADD_FIXED, 0>(),
+         fixed_kernel<TERMS_PLAIN, ADD_FIXED, 2>()},
+        {fixed_kernel<TERMS_ALL, ADD_FIXED, 0>(),
+         fixed_kernel<TERMS_ALL, ADD_FIXED, 2>()},
+        {fixed_kernel<TERMS_ALL, ADD_WIDE, 0>(),
+         fixed_kernel<TERMS_ALL, ADD_WIDE, 2>()}};
+    int maps = s->terms->has_maps[halo];
     if (s->setup.deterministic)
-        return in_any_order[s->wide_sums][want > 0];
-    return plain[s->forms                     ? TERMS_FORMS
+        return in_any_order[s->wide_sums ? 2 : maps][want > 0];
+    return plain[maps                         ? TERMS_ALL
+                 : s->forms                   ? TERMS_FORMS
                  : s->terms->pairs_only[halo] ? TERMS_PAIRS
-                                              : TERMS_ALL][want];
+                                              : TERMS_PLAIN][want];
 }
 
 /* want: as of the kernels. */
@@ -313,7 +354,7 @@ int cuda_launch_terms(struct md_store *s, int halo, int want)
 void cuda_terms_add(const double *out, struct md_sums *sums)
 {
     int n = SUMS_OF(sums->with_tensor ? 2 : 1);
-    for (int e = 0; e <= MD_ENERGY_IMPROPER; e++) {
+    for (int e = 0; e <= MD_ENERGY_CMAP; e++) {
         sums->part[e] += out[e];
         sums->energy += out[e];
     }

@@ -12,6 +12,7 @@
 
 #define BONDED_FN static __host__ __device__ __forceinline__
 #include "kernels/md/bonded.h"
+#include "kernels/md/cmap.h"
 #include "kernels/md/pairs.h"
 
 #define term_view MD_NAME(term_view)
@@ -25,6 +26,8 @@ struct term_view {
     const struct md_improper_coeff *impropers;
     const struct md_lj14 *lj14;
     const struct md_pair14 *pairs14;
+    const struct md_cmap *cmaps;
+    const struct md_cmap_node *cmap_nodes;
     const struct lj_coeff *pairs;
     const struct md_pair_form *forms; /* in their place, or NULL */
     struct near_pair *near;           /* of them */
@@ -78,9 +81,9 @@ template <> struct term_sum<ADD_WIDE> {
     }
 };
 
-/* Columns of the sums: MD_ENERGY_PAIR to MD_ENERGY_IMPROPER, then the virial,
+/* Columns of the sums: MD_ENERGY_PAIR to MD_ENERGY_CMAP, then the virial,
  * then that by directions. */
-static const int SUM_VIRIAL = MD_ENERGY_IMPROPER + 1;
+static const int SUM_VIRIAL = MD_ENERGY_CMAP + 1;
 static const int SUM_TENSOR = SUM_VIRIAL + 1;
 
 /* How many there are. */

@@ -18,7 +18,7 @@ static __global__ void count_sizes(struct md_view m, struct listed_terms b,
         return;
     struct row_range row = row_of(b.rows, i);
     for (uint32_t q = row.begin; q < row.end; q++) {
-        const struct card_term &t = b.term[b.entry[q] / 4];
+        const struct card_term &t = b.term[b.entry[q] / TERM_PLACES];
         double d[3], e[3], size;
         if (t.kind != kind)
             continue;

@@ -13,6 +13,7 @@ MD_LOOP_SOURCES = \
 	kernels/md/md_outer.h \
 	kernels/md/outer_cpu.c \
 	kernels/md/bonded.h \
+	kernels/md/cmap.h \
 	kernels/md/bath_cpu.c \
 	kernels/md/box_cpu.c \
 	kernels/md/tensor.h \

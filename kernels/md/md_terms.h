@@ -31,13 +31,16 @@ enum md_term_kind {
     MD_TERM_RIGID_WATER,
     MD_TERM_RIGID_THREE,
     MD_TERM_PAIR14, /* i, j: a pair with coefficients of its own */
+    MD_TERM_CMAP,   /* i - j - k - l - m along the chain, two dihedrals */
     MD_TERM_KINDS
 };
+
+enum { MD_TERM_MOST = 5 }; /* particles of a term */
 
 /* How many particles a term of each kind has. */
 static inline int md_term_size(int kind)
 {
-    static const int sizes[MD_TERM_KINDS] = {2, 3, 4, 4, 2, 2, 3, 3, 4, 2};
+    static const int sizes[MD_TERM_KINDS] = {2, 3, 4, 4, 2, 2, 3, 3, 4, 2, 5};
     return sizes[kind];
 }
 
@@ -48,9 +51,9 @@ static inline int md_term_is_rigid(int kind)
 }
 
 struct md_term {
-    int64_t id[4]; /* unused: 0 */
-    int32_t kind;  /* enum md_term_kind */
-    int32_t type;  /* 0, 1, ...: into the coefficients of its kind */
+    int64_t id[MD_TERM_MOST]; /* unused: 0 */
+    int32_t kind;             /* enum md_term_kind */
+    int32_t type;             /* 0, 1, ...: into the coefficients of its kind */
 };
 
 /* ---- coefficients ---- */
@@ -120,6 +123,16 @@ struct md_pair14 {
     double c12, c6, weight, qq;
 };
 
+/* A correction map (cmap.h): n x n nodes from `first` on, phi the slow angle,
+ * both from -180 degrees. */
+struct md_cmap {
+    int32_t n, first;
+};
+/* The energy, and what it changes by per step of the grid. */
+struct md_cmap_node {
+    double u, by_phi, by_psi, by_both;
+};
+
 /* ---- charges ---- */
 
 enum md_coulomb_method {
@@ -145,6 +158,9 @@ struct md_force_field {
     const struct md_lj14 *lj14; /* NULL: as other pairs */
     int n_pairs14;              /* types */
     const struct md_pair14 *pairs14;
+    int n_cmaps, n_cmap_nodes; /* types; nodes of all of them */
+    const struct md_cmap *cmaps;
+    const struct md_cmap_node *cmap_nodes;
     /* Of LJ and Coulomb between particles 1, 2 and 3 bonds apart: 0 excludes,
      * 1 is as for all others. */
     double special_lj[3], special_coulomb[3];
@@ -162,6 +178,7 @@ enum md_energy {
     MD_ENERGY_ANGLE, /* with Urey-Bradley */
     MD_ENERGY_DIHEDRAL,
     MD_ENERGY_IMPROPER,
+    MD_ENERGY_CMAP,      /* correction maps */
     MD_ENERGY_MESH,      /* Ewald: reciprocal, self and net charge */
     MD_ENERGY_EMBEDDING, /* of the embedded-atom method */
     MD_ENERGY_WALL,

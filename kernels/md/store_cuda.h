@@ -123,7 +123,7 @@ struct pair_list {
 };
 
 /* MD_REDUCED: as many sums at most at once. Those of pairs: energy, virial,
- * the virial by directions, and of charges; of terms: six energies (enum
+ * the virial by directions, and of charges; of terms: seven energies (enum
  * md_energy) instead. */
 enum {
     MD_THREADS = 128,
@@ -133,7 +133,7 @@ enum {
     PAIR_SUMS = PAIR_TENSOR + 6,
     PAIR_COULOMB = PAIR_SUMS,
     CHARGED_SUMS,
-    TERM_SUMS = 13,
+    TERM_SUMS = 14,
     MD_REDUCED = TERM_SUMS
 };
 /* Of modes or waves: energy, virial, and that by directions. Charge, its
@@ -324,6 +324,8 @@ enum md_array {
     ARRAY_IMPROPERS,
     ARRAY_LJ14,
     ARRAY_PAIRS14,
+    ARRAY_CMAPS,
+    ARRAY_CMAP_NODES,
     ARRAY_EXACT_PAIRS, /* struct lj_coeff */
     ARRAY_TERM,        /* terms_cuda.h */
     ARRAY_TERM_FIRST,

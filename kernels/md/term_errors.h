@@ -14,9 +14,9 @@ static inline int fail_missing(struct ctx *ctx, const struct md_term *term,
                                int k)
 {
     static const char *const names[MD_TERM_KINDS] = {
-        "bond",        "angle",      "dihedral",    "improper",
-        "bonded pair", "rigid bond", "rigid bonds", "rigid bonds",
-        "rigid bonds", "1-4 pair"};
+        "bond",        "angle",      "dihedral",      "improper",
+        "bonded pair", "rigid bond", "rigid bonds",   "rigid bonds",
+        "rigid bonds", "1-4 pair",   "correction map"};
     int64_t other = term->id[k == 0 ? 1 : 0];
     return FAIL(ctx, STATUS_LOST_PARTICLES,
                 "%s of particles %lld and %lld: they are farther apart than "

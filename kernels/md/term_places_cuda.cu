@@ -68,12 +68,12 @@ static uint32_t place_of(const struct card_terms *t, int64_t id)
  * that one that only changes it may be missing: *there = 0. A mesh has forces
  * at any distance. */
 static int find_places(struct ctx *ctx, const struct md_store *s,
-                       const struct md_term *term, uint32_t slot[4], int *there)
+                       const struct md_term *term, uint32_t *slot, int *there)
 {
     int may_miss = term->kind == MD_TERM_SPECIAL &&
                    s->terms->field.coulomb.method != MD_COULOMB_EWALD;
     *there = !special_is_plain(&s->terms->field, s->setup.charged, term);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++) /* of groups as well */
         slot[k] = 0;
     for (int k = 0; k < md_term_size(term->kind) && *there; k++) {
         slot[k] = place_of(s->terms, term->id[k]);
@@ -95,6 +95,7 @@ static int take_kind(struct ctx *ctx, struct md_store *s, int kind)
         const struct md_term *from = &t->given[k];
         struct card_term term;
         int there;
+        term.slot[MD_TERM_MOST - 1] = 0;
         if (from->kind != kind ||
             special_has_no_force(&t->field, s->setup.charged, from))
             continue;
@@ -135,10 +136,12 @@ static int list_entries(struct ctx *ctx, struct md_store *s)
     memset(t->first, 0, (rows + 2) * sizeof *t->first);
     t->n_entries[0] = t->n_entries[1] = 0;
     t->pairs_only[0] = t->pairs_only[1] = 1;
+    t->has_maps[0] = t->has_maps[1] = 0;
     for (size_t i = 0; i < t->n; i++) {
         int side = has_copy(&t->term[i], (uint32_t)own);
         t->pairs_only[side] &= t->term[i].kind == MD_TERM_SPECIAL ||
                                t->term[i].kind == MD_TERM_PAIR14;
+        t->has_maps[side] |= t->term[i].kind == MD_TERM_CMAP;
         for (int k = 0; k < t->term[i].size; k++)
             if (t->term[i].slot[k] < own) {
                 t->first[side * own + t->term[i].slot[k] + 2]++;
@@ -153,7 +156,7 @@ static int list_entries(struct ctx *ctx, struct md_store *s)
             size_t slot = t->term[i].slot[k];
             if (slot < own)
                 t->entry[t->first[side * own + slot + 1]++] =
-                    (uint32_t)(4 * i + (size_t)k);
+                    (uint32_t)(TERM_PLACES * i + (size_t)k);
         }
     }
     return 0;

@@ -43,6 +43,8 @@ int md_terms_create(struct ctx *ctx, struct md_store *s)
         {(const void **)&f->impropers, f->n_impropers, sizeof *f->impropers},
         {(const void **)&f->lj14, species * species, sizeof *f->lj14},
         {(const void **)&f->pairs14, f->n_pairs14, sizeof *f->pairs14},
+        {(const void **)&f->cmaps, f->n_cmaps, sizeof *f->cmaps},
+        {(const void **)&f->cmap_nodes, f->n_cmap_nodes, sizeof *f->cmap_nodes},
     };
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
         if (failed)
@@ -70,6 +72,8 @@ void md_terms_destroy(struct md_terms *t)
     free((void *)(uintptr_t)t->field.impropers);
     free((void *)(uintptr_t)t->field.lj14);
     free((void *)(uintptr_t)t->field.pairs14);
+    free((void *)(uintptr_t)t->field.cmaps);
+    free((void *)(uintptr_t)t->field.cmap_nodes);
     free(t->kept);
     free(t->place);
     free(t->next_image);
@@ -374,7 +378,7 @@ void md_mark_terms(const struct md_store *s, struct md_worker *w)
         size_t first, last;
         md_worker_terms(s, w, with_copies, &first, &last);
         for (size_t k = first; k < last; k++)
-            for (int e = 0; e < 4; e++)
+            for (int e = 0; e < md_term_size(s->terms->terms[k].kind); e++)
                 if (s->terms->terms[k].slot[e] < own)
                     w->touched[s->terms->terms[k].slot[e] /
                                (uint32_t)(LANES * TOUCH_BLOCK)] = 1;

@@ -10,7 +10,7 @@
 
 /* A term with its particles found: slots of own particles or of copies. */
 struct slot_term {
-    uint32_t slot[4];
+    uint32_t slot[MD_TERM_MOST];
     int32_t type;
     uint8_t kind;
     uint8_t own; /* bit k: particle k is own */

@@ -39,6 +39,8 @@ static int copy_field(struct md_store *s)
     f->impropers = NULL;
     f->lj14 = NULL;
     f->pairs14 = NULL;
+    f->cmaps = NULL;
+    f->cmap_nodes = NULL;
     s->setup.field = f;
 #define COPY(member, count, which)                                      \
     do {                                                                \
@@ -51,6 +53,8 @@ static int copy_field(struct md_store *s)
     COPY(impropers, f->n_impropers, IMPROPERS);
     COPY(lj14, pairs, LJ14);
     COPY(pairs14, f->n_pairs14, PAIRS14);
+    COPY(cmaps, f->n_cmaps, CMAPS);
+    COPY(cmap_nodes, f->n_cmap_nodes, CMAP_NODES);
 #undef COPY
     TRY(cuda_reserve(s, ARRAY_EXACT_PAIRS, pairs, sizeof *s->setup.coeff,
                      "coefficients"));
@@ -84,6 +88,8 @@ void cuda_terms_destroy(struct card_terms *t)
     free((void *)t->field.impropers);
     free((void *)t->field.lj14);
     free((void *)t->field.pairs14);
+    free((void *)t->field.cmaps);
+    free((void *)t->field.cmap_nodes);
     if (t->staged)
         cudaFreeHost(t->staged);
     free(t->shape);

@@ -27,10 +27,13 @@ enum { SHAPES_MAX = 1024 };
 
 /* A term: places in the pair array, own ones below n_own. */
 struct card_term {
-    uint32_t slot[4];
+    uint32_t slot[MD_TERM_MOST];
     int32_t type;
     uint16_t kind, size; /* enum md_term_kind, particles */
 };
+
+/* An entry of a particle's row: a term, times this, + its place in it. */
+enum { TERM_PLACES = 8 };
 
 /* A group of rigid bonds, one of the shapes of ARRAY_RIGID_SHAPE. */
 struct card_group {
@@ -57,10 +60,11 @@ struct card_terms {
     struct card_term *term;
     size_t n;
     /* first[side][i] .. first[side][i + 1]: those of particle i in entry[],
-     * term * 4 + its place in it; side 1: with copies */
+     * see TERM_PLACES; side 1: with copies */
     uint32_t *first, *entry;
     size_t n_entries[2];
     int pairs_only[2]; /* those of the side are pairs few bonds apart */
+    int has_maps[2];   /* there are correction maps among them */
     /* the same of ids that are kept out of the pair list */
     uint32_t *first_excluded;
     int64_t *excluded;
@@ -116,8 +120,9 @@ is_excluded(const struct excluded_ids &x, struct row_range row, int64_t id)
     return 0;
 }
 
-/* Terms of one side on the card: those of a row are term[entry[k] / 4], in
- * which its particle stands at place entry[k] % 4. */
+/* Terms of one side on the card: those of a row are term[entry[k] /
+ * TERM_PLACES], in which its particle stands at place entry[k] % TERM_PLACES.
+ */
 struct listed_terms {
     const struct card_term *term;
     struct particle_rows rows;

@@ -16,11 +16,15 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_bonds.c \
 	solvers/md/md_box.c \
 	solvers/md/md_chain.c \
+	solvers/md/md_cmap.c \
+	solvers/md/md_cmap.h \
 	solvers/md/md_coulomb.c \
 	solvers/md/md_data.c \
 	solvers/md/md_data.h \
+	solvers/md/md_data_atoms.c \
 	solvers/md/md_data_line.c \
 	solvers/md/md_data_text.c \
+	solvers/md/md_data_text.h \
 	solvers/md/md_deform.c \
 	solvers/md/md_deform.h \
 	solvers/md/md_dpd.c \
@@ -32,6 +36,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_eam_text.c \
 	solvers/md/md_ensemble.c \
 	solvers/md/md_exchange.c \
+	solvers/md/md_fingerprint.h \
 	solvers/md/md_forces.c \
 	solvers/md/md_exchange.h \
 	solvers/md/md_green_kubo.c \
@@ -85,6 +90,7 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_top.c \
 	solvers/md/md_top.h \
 	solvers/md/md_top_build.c \
+	solvers/md/md_top_cmap.c \
 	solvers/md/md_top_build.h \
 	solvers/md/md_top_define.c \
 	solvers/md/md_top_define.h \

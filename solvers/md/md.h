@@ -132,6 +132,8 @@ struct md_bonded {
     struct md_angle_coeff *angles;
     struct md_dihedral_coeff *dihedrals;
     struct md_improper_coeff *impropers;
+    struct md_cmap *cmaps;
+    struct md_cmap_node *cmap_nodes;
     struct md_lj14 *lj14;
     struct md_force_field field;
     double reach; /* how far apart particles of one term may come */

@@ -45,7 +45,12 @@ static int count_pairs(const struct md_force_field *f, const struct md_term *t)
 }
 
 /* From one to the next, and the ends of a dihedral that are a 1-4 pair. */
-static const int ends[4][2] = {{0, 1}, {1, 2}, {2, 3}, {0, 3}};
+static void ends_of(const struct md_term *t, int e, int64_t id[2])
+{
+    int is_ends = t->kind == MD_TERM_DIHEDRAL && e == 3;
+    id[0] = t->id[is_ends ? 0 : e];
+    id[1] = t->id[is_ends ? 3 : e + 1];
+}
 
 static int add_pair(struct ctx *ctx, struct md_bond_images *m, size_t first,
                     int64_t id, int64_t other, int kind)
@@ -82,9 +87,11 @@ static int list_pairs(struct ctx *ctx, struct md *md)
         size_t first = m->n;
         for (size_t k = 0; k < n; k++)
             for (int e = 0; e < count_pairs(&md->bonded.field, &t[k]); e++) {
-                int64_t a = t[k].id[ends[e][0]], b = t[k].id[ends[e][1]];
-                if ((a < b ? a : b) == ids[i] && status == 0)
-                    status = add_pair(ctx, m, first, ids[i], a < b ? b : a,
+                int64_t id[2];
+                ends_of(&t[k], e, id);
+                int64_t low = id[0] < id[1] ? id[0] : id[1];
+                if (low == ids[i] && status == 0)
+                    status = add_pair(ctx, m, first, low, id[0] + id[1] - low,
                                       t[k].kind);
             }
     }
@@ -291,7 +298,8 @@ static int fail_turned(struct ctx *ctx, const struct md *md,
     static const char *const names[MD_TERM_KINDS] = {
         [MD_TERM_BOND] = "bond",           [MD_TERM_ANGLE] = "angle",
         [MD_TERM_DIHEDRAL] = "dihedral",   [MD_TERM_IMPROPER] = "improper",
-        [MD_TERM_SPECIAL] = "bonded pair", [MD_TERM_PAIR14] = "1-4 pair"};
+        [MD_TERM_SPECIAL] = "bonded pair", [MD_TERM_PAIR14] = "1-4 pair",
+        [MD_TERM_CMAP] = "correction map"};
     return FAIL(ctx, STATUS_LOST_PARTICLES,
                 "step %" PRId64 ": %s of particles %" PRId64 " and %" PRId64
                 ": since step %" PRId64 " it grew beyond half the box, %g x %g "

@@ -304,6 +304,7 @@ int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md)
                          "md.initial.read = \"NAME.data\"");
         return 0;
     }
+    terms = md->data->n_crossterms;
     for (int k = 0; k < MD_DATA_KINDS; k++)
         terms += md->data->n_terms[k];
     if (md->data->styled && params_has_section(p, "md.bonds"))
@@ -315,6 +316,7 @@ int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md)
     if (terms == 0)
         return 0;
     TRY(allocate(ctx, md));
+    TRY(md_cmap_read(ctx, p, md));
     for (int k = 0; k < MD_DATA_KINDS; k++)
         read_kind(p, md, k);
     size_t n = 0;
@@ -332,6 +334,10 @@ int md_bonds_read(struct ctx *ctx, struct params *p, struct md *md)
         .lj14 = b->lj14,
         .n_pairs14 = md->data->n_pairs14,
         .pairs14 = md->data->pairs14,
+        .n_cmaps = b->cmaps ? md->data->maps.n : 0,
+        .n_cmap_nodes = b->cmaps ? (int)md->data->maps.n_energies : 0,
+        .cmaps = b->cmaps,
+        .cmap_nodes = b->cmap_nodes,
     };
     for (int k = 0; k < 3; k++) {
         b->field.special_lj[k] = lj[k];
@@ -347,5 +353,7 @@ void md_bonds_free(struct md *md)
     free(md->bonded.angles);
     free(md->bonded.dihedrals);
     free(md->bonded.impropers);
+    free(md->bonded.cmaps);
+    free(md->bonded.cmap_nodes);
     free(md->bonded.lj14);
 }

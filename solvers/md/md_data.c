@@ -40,6 +40,7 @@ void md_data_free(struct md_data *data)
     free(data->special);
     free(data->lj);
     free(data->pairs14);
+    md_maps_free(&data->maps);
     free(data->path);
     free(data);
 }
@@ -60,7 +61,8 @@ static int share_topology(struct ctx *ctx, struct md_data *data)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for coefficients");
     TRY(comm_agree(ctx, status));
     TRY(comm_bcast(ctx, data->lj, pairs * sizeof *data->lj));
-    return comm_bcast(ctx, data->pairs14, pairs14 * sizeof *data->pairs14);
+    TRY(comm_bcast(ctx, data->pairs14, pairs14 * sizeof *data->pairs14));
+    return md_maps_share(ctx, &data->maps);
 }
 
 /* "PairIJ Coeffs", where the reader has some. */
@@ -90,6 +92,7 @@ int md_data_share(struct ctx *ctx, struct md_data *data)
     data->terms = own.terms;
     data->lj = own.lj;
     data->pairs14 = own.pairs14;
+    data->maps = own.maps;
     data->pair_ij = own.pair_ij;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         size_t n = (size_t)data->n_term_types[k] + 1;
@@ -368,6 +371,8 @@ static int place_terms(struct ctx *ctx, const struct md *md,
     status = mark_own(ctx, data, list, &here);
     if (status == 0 && is_reader)
         status = check_bonds(ctx, md, data);
+    if (status == 0 && is_reader)
+        status = md_cmap_check(ctx, md);
     if (status == 0 && is_reader)
         status = warn_of_twins(ctx, data);
     if (status == 0 && is_reader)

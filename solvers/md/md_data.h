@@ -13,6 +13,7 @@
 
 #include "kernels/md/md_kernels.h"
 #include "kernels/md/md_terms.h"
+#include "md_cmap.h"
 
 struct ctx;
 struct md;
@@ -40,6 +41,7 @@ struct md_data_coeff {
 struct md_data {
     /* known to all ranks after md_data_share() */
     int64_t n_atoms, n_terms[MD_DATA_KINDS];
+    int64_t n_crossterms; /* of correction maps: MD_TERM_CMAP */
     int32_t n_types, n_term_types[MD_DATA_KINDS];
     double lo[3], hi[3];
     double tilt[3]; /* xy, xz, yz */
@@ -59,6 +61,8 @@ struct md_data {
     int32_t n_pairs14;
     double (*lj)[2]; /* [n_types][n_types]: c12, c6 */
     struct md_pair14 *pairs14;
+    struct md_maps
+        maps; /* correction maps; of a topology, or the deck's file */
     char *path;
     /* rank 0 */
     struct md_particle *atoms; /* [n_atoms], by line; as the file has them */

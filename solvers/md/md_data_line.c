@@ -13,8 +13,13 @@
 #include "base/error.h"
 #include "md_text.h"
 
-static const char *const titles[MD_DATA_KINDS] = {"Bonds", "Angles",
-                                                  "Dihedrals", "Impropers"};
+/* By kind of term; of others there is no section. */
+static const char *const titles[MD_TERM_KINDS] = {
+    [MD_TERM_BOND] = "Bonds",
+    [MD_TERM_ANGLE] = "Angles",
+    [MD_TERM_DIHEDRAL] = "Dihedrals",
+    [MD_TERM_IMPROPER] = "Impropers",
+    [MD_TERM_CMAP] = "CMAP"};
 
 /* The line of row `row` of a section, from 0; 0: it is no longer there. */
 static int64_t find_row(struct md_text *t, const char *title, size_t row)
@@ -39,7 +44,7 @@ int64_t md_data_line(struct ctx *ctx, const struct md_data *data, size_t term)
     int kind = data->terms[term].kind;
     size_t row = 0, in_file = data->n_file_terms;
     struct md_text t = {.ctx = ctx, .path = data->path, .told_open = 1};
-    if (data->styled || kind >= MD_DATA_KINDS)
+    if (data->styled || !titles[kind])
         return 0;
     if (in_file > 0) /* its copies come one after the other */
         term %= in_file;

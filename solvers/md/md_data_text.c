@@ -1,7 +1,7 @@
 /* md_data_text.c: the text of a LAMMPS data file. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 
-#include "md_data.h"
+#include "md_data_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,14 +13,6 @@
 
 #include "base/ctx.h"
 #include "base/error.h"
-#include "md_text.h"
-
-/* The file as it is read. */
-struct text {
-    struct md_text in;
-    int q, molecule;     /* columns of the atom style */
-    unsigned char *seen; /* a bit for each atom of the section */
-};
 
 /* The next line that has words, cut into them. 0: *there = 0 at the end. */
 static int next_line(struct text *t, int *there)
@@ -32,6 +24,8 @@ static int next_line(struct text *t, int *there)
 }
 
 /* ---- the header ---- */
+
+enum { MAP_TYPES_MAX = 1000000 };
 
 static const char *const kind_plural[MD_DATA_KINDS] = {
     "bonds", "angles", "dihedrals", "impropers"};
@@ -98,6 +92,11 @@ static int read_header_line(struct text *t, struct md_data *data)
         if (t->in.n_words == 2 && strcmp(t->in.word[1], kind_plural[k]) == 0)
             return md_text_whole(&t->in, 0, 0, INT64_C(1000000000000),
                                  "the number of terms", &data->n_terms[k]);
+    /* LAMMPS itself writes the name of its fix before the word. */
+    if ((t->in.n_words == 2 || t->in.n_words == 3) &&
+        strcmp(t->in.word[t->in.n_words - 1], "crossterms") == 0)
+        return md_text_whole(&t->in, 0, 0, INT64_C(1000000000000),
+                             "the number of terms", &data->n_crossterms);
     return read_box(t, data);
 }
 
@@ -107,27 +106,24 @@ static int is_section(const struct text *t)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* The comment behind a section's name, as a style. */
-static void take_hint(const struct text *t, char *hint)
-{
-    hint[0] = '\0';
-    if (t->in.comment && sscanf(t->in.comment, " %31s", hint) != 1)
-        hint[0] = '\0';
-}
-
 /* Before memory is asked for on the word of the header. */
 static int check_counts(struct text *t, const struct md_data *data)
 {
     struct stat file;
     if (fstat(fileno(t->in.file), &file) != 0 || !S_ISREG(file.st_mode))
         return 0;
-    for (int k = -1; k < MD_DATA_KINDS; k++) {
-        int64_t n = k < 0 ? data->n_atoms : data->n_terms[k];
+    for (int k = -2; k < MD_DATA_KINDS; k++) {
+        int64_t n = k == -2   ? data->n_crossterms
+                    : k == -1 ? data->n_atoms
+                              : data->n_terms[k];
         if (n > file.st_size)
             return md_text_fail(&t->in,
                                 "the header promises %" PRId64
                                 " %s, more than the file has bytes",
-                                n, k < 0 ? "atoms" : kind_plural[k]);
+                                n,
+                                k == -2   ? "crossterms"
+                                : k == -1 ? "atoms"
+                                          : kind_plural[k]);
     }
     return 0;
 }
@@ -142,7 +138,7 @@ static int check_header(struct text *t, struct md_data *data)
             return md_text_fail(&t->in, "the header has no line '%clo %chi'",
                                 "xyz"[d], "xyz"[d]);
     TRY(check_counts(t, data));
-    size_t terms = 0;
+    size_t terms = (size_t)data->n_crossterms;
     for (int k = 0; k < MD_DATA_KINDS; k++) {
         terms += (size_t)data->n_terms[k];
         if (data->n_terms[k] > 0 && data->n_term_types[k] < 1)
@@ -166,101 +162,10 @@ static int check_header(struct text *t, struct md_data *data)
     return 0;
 }
 
-/* ---- atoms ---- */
-
-static int set_style(struct text *t, const char *style, struct md_data *data)
-{
-    static const struct {
-        const char *name;
-        int molecule, q;
-    } styles[] = {{"atomic", 0, 0}, {"charge", 0, 1},    {"bond", 1, 0},
-                  {"angle", 1, 0},  {"molecular", 1, 0}, {"full", 1, 1}};
-    char hint[MD_DATA_LABEL_MAX];
-    take_hint(t, hint);
-    const char *name = strcmp(style, "auto") != 0 ? style : hint;
-    for (size_t k = 0; k < sizeof styles / sizeof styles[0]; k++)
-        if (strcmp(name, styles[k].name) == 0) {
-            t->molecule = styles[k].molecule;
-            t->q = styles[k].q;
-            data->charged = t->q;
-            return 0;
-        }
-    if (name[0] == '\0')
-        return md_text_fail(&t->in,
-                            "the section does not say its atom style ('Atoms # "
-                            "full'); set md.initial.atom_style");
-    return md_text_fail(
-        &t->in,
-        "atom style '%.30s' is not read; there are atomic, charge, "
-        "bond, angle, molecular and full",
-        name);
-}
-
-static int mark_id(struct text *t, int64_t id)
-{
-    unsigned char bit = (unsigned char)(1u << (id % 8));
-    if (t->seen[id / 8] & bit)
-        return md_text_fail(&t->in, "atom %" PRId64 " stands twice", id);
-    t->seen[id / 8] |= bit;
-    return 0;
-}
-
-static int read_atom(struct text *t, struct md_data *data, int64_t row)
-{
-    struct md_particle *p = &data->atoms[row];
-    int64_t id, type, image;
-    int w = 0, x = 2 + t->molecule + t->q;
-    if (t->in.n_words != x + 3 && t->in.n_words != x + 6)
-        return md_text_fail(&t->in, "%d columns instead of %d or %d",
-                            t->in.n_words, x + 3, x + 6);
-    TRY(md_text_whole(&t->in, w++, 1, data->n_atoms, "the atom's id", &id));
-    TRY(mark_id(t, id));
-    w += t->molecule;
-    TRY(md_text_whole(&t->in, w++, 1, data->n_types, "the atom's type", &type));
-    if (t->q)
-        TRY(md_text_real(&t->in, w++, "the charge", &p->charge));
-    p->id = id;
-    p->species = (int32_t)type - 1;
-    data->count[type - 1]++;
-    for (int d = 0; d < 3; d++) {
-        TRY(md_text_real(&t->in, x + d, "the position", &p->position[d]));
-        if (fabs(p->position[d] - data->lo[d]) >
-            1e9 * (data->hi[d] - data->lo[d]))
-            return md_text_fail(
-                &t->in, "%c = %g is more than 10^9 boxes away from the box",
-                "xyz"[d], p -> position[d]);
-        if (t->in.n_words == x + 6) {
-            TRY(md_text_whole(&t->in, x + 3 + d, -1000000000, 1000000000,
-                              "the image", &image));
-            p->image[d] = (int32_t)image;
-        }
-    }
-    return 0;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct md_particle *p = a, *q = b;
-    return p->id < q->id ? -1 : p->id > q->id;
-}
-
-static int read_velocity(struct text *t, struct md_data *data, int64_t row)
-{
-    int64_t id;
-    (void)row;
-    if (t->in.n_words != 4)
-        return md_text_fail(&t->in, "%d columns instead of 4", t->in.n_words);
-    TRY(md_text_whole(&t->in, 0, 1, data->n_atoms, "the atom's id", &id));
-    TRY(mark_id(t, id));
-    for (int d = 0; d < 3; d++)
-        TRY(md_text_real(&t->in, 1 + d, "the velocity",
-                         &data->atoms[id - 1].velocity[d]));
-    return 0;
-}
-
 /* ---- terms and coefficients ---- */
 
-static int read_term(struct text *t, struct md_data *data, int kind)
+static int read_term(struct text *t, struct md_data *data, int kind,
+                     int32_t n_types)
 {
     struct md_term *term = &data->terms[data->n_all_terms];
     int size = md_term_size(kind);
@@ -268,8 +173,7 @@ static int read_term(struct text *t, struct md_data *data, int kind)
     if (t->in.n_words != 2 + size)
         return md_text_fail(&t->in, "%d columns instead of %d", t->in.n_words,
                             2 + size);
-    TRY(md_text_whole(&t->in, 1, 1, data->n_term_types[kind], "the type",
-                      &type));
+    TRY(md_text_whole(&t->in, 1, 1, n_types, "the type", &type));
     *term = (struct md_term){.kind = kind, .type = (int32_t)type - 1};
     for (int k = 0; k < size; k++) {
         TRY(md_text_whole(&t->in, 2 + k, 1, data->n_atoms, "an atom's id",
@@ -331,7 +235,7 @@ static int read_mass(struct text *t, struct md_data *data)
     TRY(md_text_real(&t->in, 1, "the mass", &data->mass[type - 1]));
     if (!(data->mass[type - 1] > 0))
         return md_text_fail(&t->in, "the mass must be above 0");
-    take_hint(t, data->label[type - 1]);
+    md_data_hint(t, data->label[type - 1]);
     return 0;
 }
 
@@ -345,14 +249,15 @@ enum section {
     PAIR,
     COEFFS,                         /* + kind */
     TERMS = COEFFS + MD_DATA_KINDS, /* + kind */
-    SECTIONS = TERMS + MD_DATA_KINDS
+    CROSSTERMS = TERMS + MD_DATA_KINDS,
+    SECTIONS
 };
 
 static const char *const section_names[SECTIONS] = {
     "Atoms",           "Velocities",  "Masses",       "PairIJ Coeffs",
     "Pair Coeffs",     "Bond Coeffs", "Angle Coeffs", "Dihedral Coeffs",
     "Improper Coeffs", "Bonds",       "Angles",       "Dihedrals",
-    "Impropers"};
+    "Impropers",       "CMAP"};
 
 static int64_t section_rows(const struct md_data *data, int section)
 {
@@ -364,6 +269,8 @@ static int64_t section_rows(const struct md_data *data, int section)
         return (int64_t)md_data_ij(data->n_types, 0);
     if (section < TERMS)
         return data->n_term_types[section - COEFFS];
+    if (section == CROSSTERMS)
+        return data->n_crossterms;
     return data->n_terms[section - TERMS];
 }
 
@@ -371,9 +278,9 @@ static int read_row(struct text *t, struct md_data *data, int section,
                     int64_t row)
 {
     if (section == ATOMS)
-        return read_atom(t, data, row);
+        return md_data_read_atom(t, data, row);
     if (section == VELOCITIES)
-        return read_velocity(t, data, row);
+        return md_data_read_velocity(t, data);
     if (section == MASSES)
         return read_mass(t, data);
     if (section == PAIR)
@@ -383,7 +290,10 @@ static int read_row(struct text *t, struct md_data *data, int section,
     if (section < TERMS)
         return read_coeff(t, data->n_term_types[section - COEFFS],
                           data->coeff[section - COEFFS]);
-    return read_term(t, data, section - TERMS);
+    if (section == CROSSTERMS) /* which maps there are says another file */
+        return read_term(t, data, MD_TERM_CMAP, MAP_TYPES_MAX);
+    return read_term(t, data, section - TERMS,
+                     data->n_term_types[section - TERMS]);
 }
 
 static int name_section(struct text *t)
@@ -414,7 +324,7 @@ static int read_section(struct text *t, struct md_data *data, int section)
         TRY(read_row(t, data, section, row));
     }
     if (section == ATOMS)
-        qsort(data->atoms, (size_t)data->n_atoms, sizeof *data->atoms, by_id);
+        md_data_sort_atoms(data);
     return 0;
 }
 
@@ -439,7 +349,7 @@ static int take_section(struct text *t, struct md_data *data, const char *style,
     if (*done >> section & 1)
         return md_text_fail(&t->in, "the section stands twice");
     if (section == ATOMS)
-        TRY(set_style(t, style, data));
+        TRY(md_data_set_style(t, style, data));
     if (section == VELOCITIES && !(*done >> ATOMS & 1))
         return md_text_fail(&t->in, "the section must follow Atoms");
     if (section == VELOCITIES)
@@ -447,7 +357,7 @@ static int take_section(struct text *t, struct md_data *data, const char *style,
     if (section == PAIR_IJ)
         TRY(reserve_pairs(t, data));
     if (section >= PAIR_IJ && section < TERMS)
-        take_hint(t, data->hint[section > PAIR ? section - PAIR : 0]);
+        md_data_hint(t, data->hint[section > PAIR ? section - PAIR : 0]);
     data->has_velocities |= section == VELOCITIES;
     *done |= 1u << section;
     return read_section(t, data, section);
@@ -475,13 +385,16 @@ static int parse(struct text *t, const char *style, struct md_data *data)
     t->in.section[0] = '\0';
     if (!(done >> ATOMS & 1))
         return md_text_fail(&t->in, "the file has no section Atoms");
-    for (int k = 0; k < MD_DATA_KINDS; k++)
-        if (data->n_terms[k] > 0 && !(done >> (TERMS + k) & 1))
+    for (int k = 0; k <= MD_DATA_KINDS; k++) {
+        int64_t n = section_rows(data, TERMS + k);
+        if (n > 0 && !(done >> (TERMS + k) & 1))
             return md_text_fail(
                 &t->in,
                 "the header promises %" PRId64 " %s, but there is no "
                 "section %s",
-                data->n_terms[k], kind_plural[k], section_names[TERMS + k]);
+                n, k < MD_DATA_KINDS ? kind_plural[k] : "crossterms",
+                section_names[TERMS + k]);
+    }
     return 0;
 }
 

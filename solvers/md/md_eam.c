@@ -18,6 +18,7 @@
 #include "domain/state.h"
 #include "kernels/md/eam.h"
 #include "md_data.h"
+#include "md_fingerprint.h"
 
 /* ---- tables of one grid ---- */
 
@@ -249,7 +250,7 @@ static int check_keys(struct params *p, const struct md *md, int is_setfl)
                      style);
         wrong = 1;
     }
-    int64_t terms = 0;
+    int64_t terms = md->data ? md->data->n_crossterms : 0;
     for (int k = 0; k < MD_DATA_KINDS && md->data; k++)
         terms += md->data->n_terms[k];
     if (terms > 0 || params_has_section(p, "md.coulomb")) {
@@ -371,20 +372,11 @@ void md_eam_free(struct md *md)
 
 /* ---- checkpoints ---- */
 
-static uint64_t mix_bytes(uint64_t h, const void *bytes, size_t n)
-{
-    const unsigned char *b = bytes;
-    for (size_t k = 0; k < n; k++)
-        h = (h ^ b[k]) * UINT64_C(0x100000001b3); /* FNV-1a */
-    return h;
-}
-
 /* A number that tells one set of tables from another. */
 static int64_t fingerprint(const struct md_eam *eam)
 {
     size_t n = (size_t)eam->n_species, n_r = (size_t)eam->n_r;
-    uint64_t h = mix_bytes(UINT64_C(0xcbf29ce484222325), &eam->cutoff,
-                           sizeof eam->cutoff);
+    uint64_t h = mix_bytes(fingerprint_start, &eam->cutoff, sizeof eam->cutoff);
     h = mix_bytes(h, &eam->r_step, sizeof eam->r_step);
     h = mix_bytes(h, &eam->rho_step, sizeof eam->rho_step);
     h = mix_bytes(h, eam->embedding, n * (size_t)eam->n_rho * sizeof(double));

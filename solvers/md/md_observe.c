@@ -63,6 +63,7 @@ static const struct {
     [MD_ENERGY_ANGLE] = {"angle_energy", "energy of angles"},
     [MD_ENERGY_DIHEDRAL] = {"dihedral_energy", "energy of dihedrals"},
     [MD_ENERGY_IMPROPER] = {"improper_energy", "energy of impropers"},
+    [MD_ENERGY_CMAP] = {"cmap_energy", "energy of correction maps"},
     [MD_ENERGY_EMBEDDING] = {"embedding_energy",
                              "of atoms in the density of their neighbors"},
     [MD_ENERGY_WALL] = {"wall_energy", "of particles near walls"},
@@ -80,6 +81,8 @@ static int has_part(const struct md *md, int e)
     int coulomb = md->bonded.field.coulomb.method != MD_COULOMB_NONE;
     if (e == MD_ENERGY_EMBEDDING)
         return md->eam != NULL;
+    if (e == MD_ENERGY_CMAP)
+        return md->bonded.field.n_cmaps > 0;
     if (e == MD_ENERGY_WALL)
         return md->walls.outer.n_walls > 0;
     if (e == MD_ENERGY_FIELD)

@@ -15,6 +15,7 @@
 #include "base/param.h"
 #include "domain/state.h"
 #include "md_data.h"
+#include "md_fingerprint.h"
 #include "md_pair.h"
 
 static const char section[] = "md.pair.coefficients";
@@ -422,19 +423,16 @@ const struct md_pair_tables *md_forms_tables(const struct md *md)
 
 /* ---- checkpoints ---- */
 
-/* A number that tells the tables of one set of files from another: FNV-1a. */
+/* A number that tells the tables of one set of files from another. */
 static int64_t fingerprint(const struct md *md)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = fingerprint_start;
     int64_t out;
     for (int k = 0; k < md->n_species * md->n_species; k++) {
         const struct md_spline *s = &md->pair.forms->spline[k];
         const double *arrays[] = {s->r, s->force, s->energy};
-        for (int a = 0; a < 3; a++) {
-            const unsigned char *b = (const void *)arrays[a];
-            for (size_t i = 0; i < (size_t)s->n * sizeof(double); i++)
-                h = (h ^ b[i]) * UINT64_C(0x100000001b3);
-        }
+        for (int a = 0; a < 3; a++)
+            h = mix_bytes(h, arrays[a], (size_t)s->n * sizeof(double));
     }
     memcpy(&out, &h, sizeof out);
     return out;

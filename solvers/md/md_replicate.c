@@ -96,7 +96,7 @@ static void next_copy(const int64_t n[3], int64_t c[3])
 /* From which copy of the first particle of a term to which one of each other:
  * so many further that each is nearest to the one before it, as in the file. */
 static void find_ways(const struct md_data *data, const double edge[3],
-                      const struct md_term *t, int64_t way[4][3])
+                      const struct md_term *t, int64_t way[MD_TERM_MOST][3])
 {
     const double *tilt = data->tilt;
     const struct md_particle *first = &data->atoms[t->id[0] - 1], *p = first;
@@ -125,7 +125,7 @@ static void copy_terms(const struct md_data *data, const int64_t n[3],
 {
     size_t all = data->n_all_terms;
     for (size_t i = 0; i < all; i++) {
-        int64_t way[4][3], c[3] = {0}, turns;
+        int64_t way[MD_TERM_MOST][3], c[3] = {0}, turns;
         find_ways(data, edge, &data->terms[i], way);
         for (int64_t number = 0; number < copies; number++, next_copy(n, c)) {
             struct md_term t = data->terms[i];
@@ -162,6 +162,7 @@ static void count_copies(struct md_data *data, const int64_t n[3],
     data->n_file_terms = data->n_all_terms;
     data->n_all_terms *= (size_t)copies;
     data->n_atoms *= copies;
+    data->n_crossterms *= copies;
     for (int k = 0; k < MD_DATA_KINDS; k++)
         data->n_terms[k] *= copies;
     for (int s = 0; s < data->n_types; s++)

@@ -15,22 +15,32 @@
 #include "domain/state.h"
 #include "domain/topology.h"
 #include "kernels/md/id_table.h"
+#include "md_cmap.h"
 
-enum { WIDTH = 6, PIECE = 65536 }; /* kind, type, ids; rows read at once */
+/* A row: kind, type, ids. Rows read at once. */
+enum { WIDTH = 2 + MD_TERM_MOST, PIECE = 65536 };
 
 static const char array_name[] = "topology/terms";
+static const char maps_name[] = "topology/cmap_tables";
 
-static void to_row(const struct md_term *term, int64_t row[WIDTH])
+/* Without correction maps no term has five particles. */
+static size_t width_of(const struct md *md)
+{
+    return md->bonded.field.n_cmaps > 0 ? WIDTH : WIDTH - 1;
+}
+
+static void to_row(const struct md_term *term, size_t width, int64_t *row)
 {
     row[0] = term->kind;
     row[1] = term->type;
-    memcpy(row + 2, term->id, sizeof term->id);
+    memcpy(row + 2, term->id, (width - 2) * sizeof *row);
 }
 
 /* This rank's share: its particles' terms in which they stand first. */
-static int collect(struct ctx *ctx, const struct md *md,
-                   int64_t (**rows)[WIDTH], int64_t *n)
+static int collect(struct ctx *ctx, const struct md *md, int64_t **rows,
+                   int64_t *n)
 {
+    size_t width = width_of(md);
     size_t particles = md->k->count(md->store), all = 0, m = 0;
     int64_t *ids = malloc((particles + 1) * sizeof *ids);
     *rows = NULL;
@@ -42,38 +52,47 @@ static int collect(struct ctx *ctx, const struct md *md,
         (void)topology_of(md->topology, ids[i], &m);
         all += m;
     }
-    *rows = malloc((all + 1) * sizeof **rows);
+    *rows = malloc((all + 1) * width * sizeof **rows);
     for (size_t i = 0; i < particles && *rows; i++) {
         const struct md_term *t = topology_of(md->topology, ids[i], &m);
         for (size_t k = 0; k < m; k++)
             if (t[k].id[0] == ids[i])
-                to_row(&t[k], (*rows)[(*n)++]);
+                to_row(&t[k], width, *rows + width * (size_t)(*n)++);
     }
     free(ids);
     return *rows ? 0 : FAIL(ctx, STATUS_MEMORY, "no memory to save bonds");
 }
 
+/* Which maps the terms are of. */
+static int save_maps(struct ctx *ctx, const struct md *md, struct state_io *io)
+{
+    int64_t print = md_cmap_fingerprint(md);
+    struct state_array maps = state_shared(maps_name, STATE_INT64, 1, &print);
+    return state_put(ctx, io, &maps);
+}
+
 int md_save_terms(struct ctx *ctx, const struct md *md, struct state_io *io)
 {
-    int64_t(*rows)[WIDTH] = NULL, n = 0, first = 0, total;
+    int64_t *rows = NULL, n = 0, first = 0, total;
     int status = comm_agree(ctx, collect(ctx, md, &rows, &n));
     total = n;
     if (status == 0)
         status = comm_exscan_int64(ctx, n, &first);
     if (status == 0)
         status = comm_sum_int64(ctx, &total, 1);
-    struct state_array terms =
-        state_rows(array_name, STATE_INT64, total, first, n, WIDTH, rows);
+    struct state_array terms = state_rows(array_name, STATE_INT64, total, first,
+                                          n, (int64_t)width_of(md), rows);
     if (status == 0)
         status = state_put(ctx, io, &terms);
+    if (status == 0 && md->bonded.field.n_cmaps > 0)
+        status = save_maps(ctx, md, io);
     free(rows);
     return status;
 }
 
 /* ---- back ---- */
 
-static int check_row(struct ctx *ctx, const struct md *md,
-                     const int64_t row[WIDTH])
+static int check_row(struct ctx *ctx, const struct md *md, const int64_t *row)
 {
     int bad = row[0] < 0 || row[0] >= MD_TERM_KINDS;
     const struct md_force_field *f = &md->bonded.field;
@@ -87,7 +106,8 @@ static int check_row(struct ctx *ctx, const struct md *md,
                                     bonds * bonds,
                                     bonds * bonds * f->n_angles,
                                     bonds * bonds * bonds,
-                                    f->n_pairs14};
+                                    f->n_pairs14,
+                                    f->n_cmaps};
     if (!bad)
         bad = row[1] < 0 || row[1] >= types[row[0]];
     for (int k = 0; !bad && k < md_term_size((int)row[0]); k++)
@@ -101,14 +121,16 @@ static int check_row(struct ctx *ctx, const struct md *md,
 }
 
 /* ids[n]: this rank's particles, ascending. */
-static int keep(struct ctx *ctx, struct md *md, int64_t (*rows)[WIDTH],
+static int keep(struct ctx *ctx, struct md *md, const int64_t *rows,
                 int64_t n_rows, const int64_t *ids, size_t n)
 {
+    size_t width = width_of(md);
     for (int64_t r = 0; r < n_rows; r++) {
-        TRY(check_row(ctx, md, rows[r]));
-        struct md_term term = {.kind = (int32_t)rows[r][0],
-                               .type = (int32_t)rows[r][1]};
-        memcpy(term.id, rows[r] + 2, sizeof term.id);
+        const int64_t *row = rows + width * (size_t)r;
+        TRY(check_row(ctx, md, row));
+        struct md_term term = {.kind = (int32_t)row[0],
+                               .type = (int32_t)row[1]};
+        memcpy(term.id, row + 2, (width - 2) * sizeof *row);
         for (int k = 0; k < md_term_size(term.kind); k++)
             if (bsearch(&term.id[k], ids, n, sizeof *ids, compare_ids))
                 TRY(topology_add(ctx, md->topology, term.id[k], &term, 1));
@@ -116,25 +138,40 @@ static int keep(struct ctx *ctx, struct md *md, int64_t (*rows)[WIDTH],
     return 0;
 }
 
+static int check_maps(struct ctx *ctx, const struct md *md, struct state_io *io)
+{
+    int64_t print = 0;
+    struct state_array maps = state_shared(maps_name, STATE_INT64, 1, &print);
+    TRY(state_get(ctx, io, &maps));
+    if (print == md_cmap_fingerprint(md))
+        return 0;
+    return FAIL(ctx, STATUS_INPUT,
+                "the correction maps (CMAP) are not those that the checkpoint "
+                "was computed with: a file has changed");
+}
+
 int md_restore_terms(struct ctx *ctx, struct md *md, struct state_io *io,
                      const struct md_particle *p, size_t n)
 {
-    int64_t shape[STATE_RANK_MAX] = {0}, (*rows)[WIDTH] = NULL;
+    int64_t shape[STATE_RANK_MAX] = {0}, *rows = NULL;
+    size_t width = width_of(md);
     int64_t *ids = malloc((n + 1) * sizeof *ids);
     int status = 0;
-    rows = malloc(PIECE * sizeof *rows);
+    rows = malloc(PIECE * width * sizeof *rows);
     if (!ids || !rows)
         status = FAIL(ctx, STATUS_MEMORY, "no memory for bonds");
     else if (!io->find(io, array_name, shape))
         status = FAIL(ctx, STATUS_INPUT, "the checkpoint has no bonds");
     TRY_CLEANUP(comm_agree(ctx, status));
+    if (md->bonded.field.n_cmaps > 0)
+        TRY_CLEANUP(check_maps(ctx, md, io));
     for (size_t i = 0; i < n; i++)
         ids[i] = p[i].id;
     qsort(ids, n, sizeof *ids, compare_ids);
     for (int64_t first = 0; first < shape[0]; first += PIECE) {
         int64_t m = shape[0] - first < PIECE ? shape[0] - first : PIECE;
         struct state_array piece = state_rows(array_name, STATE_INT64, shape[0],
-                                              first, m, WIDTH, rows);
+                                              first, m, (int64_t)width, rows);
         TRY_CLEANUP(state_get(ctx, io, &piece));
         TRY_CLEANUP(comm_agree(ctx, keep(ctx, md, rows, m, ids, n)));
     }

@@ -309,6 +309,11 @@ static const struct param params[] = {
      PARAM_OPTIONAL, "none|harmonic|cvff",
      "Form of the impropers' energy. harmonic: k (chi - chi0)^2. cvff: k (1 + "
      "d cos(n phi))."},
+    {"md.bonds", "cmap", PARAM_STRING, NO_DIM, NULL, 0, 0, 0, PARAM_OPTIONAL,
+     NULL,
+     "File of correction maps for the data file's section CMAP, path relative "
+     "to the deck's folder: 24 x 24 energies of each type in the deck's units, "
+     "as LAMMPS's charmm22.cmap has them."},
     {"md.bonds", "special_lj", PARAM_DOUBLES, NO_DIM, "[0, 0, 0]", 0, 1, 3,
      PARAM_HAS_MIN | PARAM_HAS_MAX, NULL,
      "What is left of Lennard-Jones between particles that one, two and three "

@@ -36,6 +36,8 @@ void md_top_free(struct top *top)
     free(top->pairs[1]);
     for (int k = 0; k < TOP_KINDS; k++)
         free(top->bonded[k]);
+    free(top->cmaps);
+    md_maps_free(&top->maps);
     for (size_t m = 0; m < top->n_molecules; m++) {
         free(top->molecules[m].atoms);
         free(top->molecules[m].excluded);
@@ -94,8 +96,7 @@ static int read_entry(struct top *top)
 /* Sections that are of no use here, and do no harm. */
 static int is_skipped(const char *name)
 {
-    static const char *const names[] = {"system", "cmaptypes",
-                                        "implicit_genborn_params",
+    static const char *const names[] = {"system", "implicit_genborn_params",
                                         "implicit_surface_params"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (strcmp(name, names[k]) == 0)
@@ -106,8 +107,7 @@ static int is_skipped(const char *name)
 /* What GROMACS has beyond this program. */
 static int refuse(struct top *top)
 {
-    static const char *const names[] = {"cmap",
-                                        "pairs_nb",
+    static const char *const names[] = {"pairs_nb",
                                         "virtual_sites1",
                                         "virtual_sites2",
                                         "virtual_sites3",

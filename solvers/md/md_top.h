@@ -7,6 +7,7 @@
 #ifndef WARPDECK_SOLVERS_MD_TOP_H
 #define WARPDECK_SOLVERS_MD_TOP_H
 
+#include "md_cmap.h"
 #include "md_top_text.h"
 
 struct md_data;
@@ -21,6 +22,7 @@ enum top_kind {
     TOP_PAIRS,
     TOP_CONSTRAINTS,
     TOP_SETTLES,
+    TOP_CMAPS,
     TOP_KINDS
 };
 extern const char *const top_sections[TOP_KINDS];
@@ -52,9 +54,16 @@ struct top_bondedtype {
     double value[TOP_VALUES_MAX];
 };
 
+/* [ cmaptypes ]: a map, top.maps, of bonded types in this order */
+enum { TOP_CMAP_ATOMS = 5 };
+struct top_cmaptype {
+    int type[TOP_CMAP_ATOMS];
+    struct top_place place;
+};
+
 struct top_term {
-    int32_t atom[4]; /* of the molecule, from 0 */
-    int funct, n;    /* n = 0: to be looked up */
+    int32_t atom[TOP_CMAP_ATOMS]; /* of the molecule, from 0 */
+    int funct, n;                 /* n = 0: to be looked up */
     double value[TOP_VALUES_MAX];
     struct top_place place;
 };
@@ -94,6 +103,9 @@ struct top {
     size_t n_pairs[2], cap_pairs[2];
     struct top_bondedtype *bonded[TOP_KINDS];
     size_t n_bonded[TOP_KINDS], cap_bonded[TOP_KINDS];
+    struct top_cmaptype *cmaps; /* [maps.n] */
+    size_t cap_cmaps;
+    struct md_maps maps; /* kJ/mol */
     struct top_molecule *molecules;
     size_t n_molecules, cap_molecules;
     struct top_entry *entries;
@@ -120,6 +132,8 @@ int top_grow(struct top_text *t, void *array, size_t *capacity, size_t n,
  * -2: no memory. */
 int top_name(struct top_names *names, const char *name, int add);
 const struct top_atomtype *top_find_type(const struct top *top, int name);
+/* Word w as a name of a type; "X" is any where `wild`. */
+int top_read_name(struct top *top, int w, int wild, int *name);
 /* A line of [ NAME ], one of the sections of types. *known = 0: no such
  * section. */
 int top_read_types(struct top *top, int *known);
@@ -137,6 +151,10 @@ const struct top_bondedtype *top_find_bonded(const struct top *top, int kind,
                                              size_t *n);
 const struct top_pairtype *top_find_pair(const struct top *top, int which,
                                          int a, int b);
+
+/* ---- md_top_cmap.c: correction maps ---- */
+/* A line of [ cmaptypes ]. */
+int top_read_cmaptype(struct top *top);
 
 /* ---- md_top_molecule.c: molecules ---- */
 int top_read_molecule(struct top *top, int *known);

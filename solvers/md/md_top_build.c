@@ -144,6 +144,7 @@ static int copy_molecule(struct top_build *b, int64_t count, int64_t *n)
                 t.id[e] += *n;
             if (t.kind < MD_DATA_KINDS)
                 data->n_terms[t.kind]++;
+            data->n_crossterms += t.kind == MD_TERM_CMAP;
             data->terms[data->n_all_terms++] = t;
         }
         for (size_t i = 0; i < b->molecule->n_atoms; i++) {
@@ -172,6 +173,7 @@ static int make_all(struct top_build *b)
         TRY(make_molecule(b, &top->molecules[entry->molecule]));
         TRY(copy_molecule(b, entry->count, &n));
     }
+    TRY(top_make_maps(b));
     return make_pairs(b);
 }
 

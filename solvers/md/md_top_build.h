@@ -29,6 +29,16 @@ void top_powers(const struct top_build *b, double v, double w, double out[2]);
 /* Both numbers of a pair of atom types: given, or by the rule for unlike ones.
  */
 void top_combine(const struct top *top, int a, int b, double *v, double *w);
+/* A term of b->molecule, of these atoms from 0. Errors: STATUS_MEMORY. */
+int top_add_term(struct top_build *b, int kind, int32_t type,
+                 const int32_t *atom);
+/* ---- md_top_cmap.c ---- */
+/* A term of [ cmap ]. Errors: STATUS_INPUT. */
+int top_make_cmap(struct top_build *b, const struct top_term *term);
+/* Once all terms are there: the maps, where any has one. */
+int top_make_maps(const struct top_build *b);
+
+/* ---- md_top_terms.c ---- */
 /* The terms of b->molecule into b->terms. Errors: STATUS_INPUT. */
 int top_make_terms(struct top_build *b);
 int top_no_memory(const struct top_build *b);

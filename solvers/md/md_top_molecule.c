@@ -101,6 +101,8 @@ static int read_term(struct top *top, struct top_molecule *m, int kind)
     term.funct = (int)funct;
     if (top_numbers(kind, term.funct) < 0)
         return top_fail(t, "function %" PRId64 " is not computed here", funct);
+    if (kind == TOP_CMAPS && t->n_words > size + 1)
+        return top_fail(t, "%d columns instead of %d", t->n_words, size + 1);
     TRY(top_read_numbers(top, kind, term.funct, size + 1, term.value, &term.n));
     return add_term(top, m, kind, &term);
 }

@@ -37,8 +37,8 @@ static int find_coeff(struct top_build *b, int kind, struct md_data_coeff *c,
     return 0;
 }
 
-static int add_term(struct top_build *b, int kind, int32_t type,
-                    const int32_t *atom)
+int top_add_term(struct top_build *b, int kind, int32_t type,
+                 const int32_t *atom)
 {
     struct md_term t = {.kind = kind, .type = type};
     for (int k = 0; k < md_term_size(kind); k++)
@@ -62,7 +62,7 @@ static int add(struct top_build *b, int kind, int style, int rigid, int n,
     for (int k = 0; k < n; k++)
         c.value[k] = value[k];
     TRY(find_coeff(b, kind, &c, &type));
-    return add_term(b, kind, type, atom);
+    return top_add_term(b, kind, type, atom);
 }
 
 static int add_link(struct top_build *b, int32_t i, int32_t j)
@@ -222,7 +222,7 @@ static int make_pair(struct top_build *b, const struct top_term *term)
                      (size_t)type, sizeof c));
         data->pairs14[data->n_pairs14++] = c;
     }
-    return add_term(b, MD_TERM_PAIR14, type, term->atom);
+    return top_add_term(b, MD_TERM_PAIR14, type, term->atom);
 }
 
 static int fail_unknown(const struct top_build *b, const struct top_term *term,
@@ -260,6 +260,8 @@ static int make_term(struct top_build *b, int kind, const struct top_term *term)
 {
     int type[4];
     size_t n;
+    if (kind == TOP_CMAPS)
+        return top_make_cmap(b, term);
     if (kind == TOP_PAIRS)
         return make_pair(b, term);
     if (kind == TOP_SETTLES)
@@ -336,7 +338,7 @@ static int exclude(struct top_build *b, const size_t *first, int32_t *queue,
         qsort(list, n, sizeof *list, by_pair);
     for (size_t k = 0; k < n; k++)
         if (k == 0 || by_pair(list[k - 1], list[k]) != 0)
-            TRY_CLEANUP(add_term(b, MD_TERM_SPECIAL, 0, list[k]));
+            TRY_CLEANUP(top_add_term(b, MD_TERM_SPECIAL, 0, list[k]));
 cleanup:
     free(list);
     return status;

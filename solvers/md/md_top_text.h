@@ -15,9 +15,9 @@
 struct ctx;
 
 enum {
-    TOP_WORDS_MAX = 1024,
-    TOP_DEPTH_MAX = 32, /* files that include one another */
-    TOP_NAME_MAX = 32   /* bytes of a name of the topology, with the NUL */
+    TOP_WORDS_MAX = 8192, /* a map of 90 x 90 points stands in a line */
+    TOP_DEPTH_MAX = 32,   /* files that include one another */
+    TOP_NAME_MAX = 32     /* bytes of a name of the topology, with the NUL */
 };
 
 struct top_place {

@@ -12,14 +12,15 @@
 #include "md_top.h"
 
 const char *const top_sections[TOP_KINDS] = {
-    "bonds", "angles", "dihedrals", "pairs", "constraints", "settles"};
+    "bonds", "angles", "dihedrals", "pairs", "constraints", "settles", "cmap"};
 
 static const char *const type_sections[TOP_KINDS] = {
-    "bondtypes", "angletypes", "dihedraltypes", NULL, "constrainttypes", NULL};
+    "bondtypes", "angletypes", "dihedraltypes", NULL, "constrainttypes",
+    NULL,        NULL};
 
 int top_size(int kind)
 {
-    static const int sizes[TOP_KINDS] = {2, 3, 4, 2, 2, 1};
+    static const int sizes[TOP_KINDS] = {2, 3, 4, 2, 2, 1, TOP_CMAP_ATOMS};
     return sizes[kind];
 }
 
@@ -44,8 +45,7 @@ int top_name(struct top_names *names, const char *name, int add)
     return names->n++;
 }
 
-/* Word w as a name of a type; "X" is any where `wild`. */
-static int read_name(struct top *top, int w, int wild, int *name)
+int top_read_name(struct top *top, int w, int wild, int *name)
 {
     struct top_text *t = &top->text;
     if (w >= t->n_words)
@@ -114,10 +114,10 @@ static int read_atomtype(struct top *top)
         return top_fail(t, "expected name, (bonded type,) (atomic number,) "
                            "mass, charge, particle type as a letter and two "
                            "numbers");
-    TRY(read_name(top, 0, 0, &type.name));
+    TRY(top_read_name(top, 0, 0, &type.name));
     type.bonded = type.name;
     if (letter == 5 || (letter == 4 && isalpha((unsigned char)t->word[1][0])))
-        TRY(read_name(top, 1, 0, &type.bonded));
+        TRY(top_read_name(top, 1, 0, &type.bonded));
     TRY(top_real(t, letter - 2, "the mass", &type.mass));
     TRY(top_real(t, letter - 1, "the charge", &type.charge));
     TRY(top_real(t, letter + 1, "the first number of Lennard-Jones", &type.v));
@@ -153,8 +153,8 @@ static int read_pairtype(struct top *top, int which)
     struct top_text *t = &top->text;
     struct top_pairtype pair;
     int64_t funct;
-    TRY(read_name(top, 0, 0, &pair.a));
-    TRY(read_name(top, 1, 0, &pair.b));
+    TRY(top_read_name(top, 0, 0, &pair.a));
+    TRY(top_read_name(top, 1, 0, &pair.b));
     TRY(top_whole(t, 2, 1, 2, "the function", &funct));
     if (funct != 1)
         return top_fail(t,
@@ -201,7 +201,8 @@ int top_numbers(int kind, int funct)
         {TOP_ANGLES, 5, 4},      {TOP_DIHEDRALS, 1, 3},   {TOP_DIHEDRALS, 2, 2},
         {TOP_DIHEDRALS, 3, 6},   {TOP_DIHEDRALS, 4, 3},   {TOP_DIHEDRALS, 5, 4},
         {TOP_DIHEDRALS, 9, 3},   {TOP_PAIRS, 1, 2},       {TOP_PAIRS, 2, 5},
-        {TOP_CONSTRAINTS, 1, 1}, {TOP_CONSTRAINTS, 2, 1}, {TOP_SETTLES, 1, 2}};
+        {TOP_CONSTRAINTS, 1, 1}, {TOP_CONSTRAINTS, 2, 1}, {TOP_SETTLES, 1, 2},
+        {TOP_CMAPS, 1, 0}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (known[k].kind == kind && known[k].funct == funct)
             return known[k].numbers;
@@ -317,12 +318,12 @@ static int read_bondedtype(struct top *top, int kind)
                    t->word[2][1] == '\0';
     if (is_short) { /* two types: the middle ones, or the ends of impropers */
         int first = t->word[2][0] == '2' ? 0 : 1;
-        TRY(read_name(top, 0, 1, &type.type[first]));
-        TRY(read_name(top, 1, 1, &type.type[3 - first]));
+        TRY(top_read_name(top, 0, 1, &type.type[first]));
+        TRY(top_read_name(top, 1, 1, &type.type[3 - first]));
         w = 2;
     }
     for (int k = 0; k < size && !is_short; k++)
-        TRY(read_name(top, k, dihedral, &type.type[k]));
+        TRY(top_read_name(top, k, dihedral, &type.type[k]));
     TRY(top_whole(t, w, 1, 20, "the function", &funct));
     type.funct = (int)funct;
     if (top_numbers(kind, type.funct) < 0)
@@ -387,6 +388,8 @@ int top_read_types(struct top *top, int *known)
         return read_pairtype(top, 0);
     if (strcmp(name, "pairtypes") == 0)
         return read_pairtype(top, 1);
+    if (strcmp(name, "cmaptypes") == 0)
+        return top_read_cmaptype(top);
     for (int k = 0; k < TOP_KINDS; k++)
         if (type_sections[k] && strcmp(name, type_sections[k]) == 0)
             return read_bondedtype(top, k);

@@ -37,6 +37,7 @@ enum { FLOPS_EAM_PAIR = 60, FLOPS_EAM_PARTICLE = FLOPS_PARTICLE + 11 };
  * its equation, for positions and for velocities. */
 enum { FLOPS_CHARGES = 30, FLOPS_RIGID = 120 };
 static const double flops_term[MD_DATA_KINDS] = {30, 70, 150, 150};
+static const double flops_map = 400;
 
 static double flops_of_terms(const struct md *md)
 {
@@ -45,6 +46,7 @@ static double flops_of_terms(const struct md *md)
         return 0;
     for (int k = 0; k < MD_DATA_KINDS; k++)
         sum += flops_term[k] * (double)md->data->n_terms[k];
+    sum += flops_map * (double)md->data->n_crossterms;
     if (md->rigid.on)
         sum += FLOPS_RIGID * (md->rigid.count > 0
                                   ? md->rigid.count
@@ -75,6 +77,7 @@ static double bytes_of_terms(const struct md *md)
     for (int k = 0; k < MD_DATA_KINDS; k++)
         listed += (double)md->data->n_terms[k] *
                   (md_term_size(k) + (k == MD_TERM_BOND ? 3 * 2 : 0));
+    listed += (double)md->data->n_crossterms * md_term_size(MD_TERM_CMAP);
     return (2.4 * sizeof(struct md_term) * listed + 96 * n) / md->grid.size;
 }
 
@@ -96,6 +99,10 @@ static int describe_terms(struct ctx *ctx, const struct md *md, char *text,
                 (size_t)snprintf(text + used, size - used, "%" PRId64 " %s%s, ",
                                  n, names[k], n == 1 ? "" : "s");
     }
+    if (md->data->n_crossterms > 0)
+        used += (size_t)snprintf(
+            text + used, size - used, "%" PRId64 " correction map%s, ",
+            md->data->n_crossterms, md->data->n_crossterms == 1 ? "" : "s");
     snprintf(text + used, size - used, "%zu pair%s that bonds exclude or scale",
              md->data->n_special, md->data->n_special == 1 ? "" : "s");
     return 0;

@@ -80,7 +80,7 @@ static int add_pair(struct ctx *ctx, struct term_list *list, int64_t i,
         list->p = fresh;
         list->capacity = capacity;
     }
-    list->p[list->n++] = (struct md_term){{i, j, 0, 0}, MD_TERM_SPECIAL, apart};
+    list->p[list->n++] = (struct md_term){{i, j}, MD_TERM_SPECIAL, apart};
     return 0;
 }
 

@@ -270,7 +270,7 @@ static int compare_terms(const void *a, const void *b)
     const struct md_term *p = a, *q = b;
     if (p->kind != q->kind)
         return p->kind < q->kind ? -1 : 1;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < MD_TERM_MOST; k++)
         if (p->id[k] != q->id[k])
             return p->id[k] < q->id[k] ? -1 : 1;
     return p->type < q->type ? -1 : p->type > q->type;

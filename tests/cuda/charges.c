@@ -35,9 +35,9 @@ struct look {
 };
 
 static const char *const sum_names[3 + MD_ENERGIES + 6] = {
-    "energy",   "virial",   "volume", "pair",      "coulomb", "bond",  "angle",
-    "dihedral", "improper", "mesh",   "embedding", "wall",    "field", "xx",
-    "yy",       "zz",       "xy",     "xz",        "yz"};
+    "energy",   "virial",   "volume", "pair", "coulomb",   "bond", "angle",
+    "dihedral", "improper", "cmap",   "mesh", "embedding", "wall", "field",
+    "xx",       "yy",       "zz",     "xy",   "xz",        "yz"};
 
 static int look(struct md_case *c, struct look *out)
 {

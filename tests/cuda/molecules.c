@@ -72,7 +72,7 @@ static void check_chains(struct ctx *ctx, int steps)
     tap_ok(memcmp(card0.counts, cpu0.counts, sizeof cpu0.counts) == 0,
            "chains: bonds by length and angles by size are the CPU's");
     double parts = 1;
-    for (int e = MD_ENERGY_BOND; e <= MD_ENERGY_IMPROPER; e++)
+    for (int e = MD_ENERGY_BOND; e <= MD_ENERGY_CMAP; e++)
         parts *= cpu0.sums[7 + e];
     tap_ok(fabs(parts) > 0 && cpu0.counts[0][60] > 0,
            "chains: terms of every kind are there");

@@ -8,6 +8,38 @@
 #include "solvers/md/md_data.h"
 #include "tests/tap.h"
 
+/* A correction map of 6 x 6 points on the chain of each molecule; nodes that
+ * are those of no spline are as good for the formulas. */
+static int give_maps(struct md_case *c)
+{
+    enum { POINTS = 6, CHAIN = 6 };
+    static const struct md_cmap map = {POINTS, 0};
+    static struct md_cmap_node nodes[POINTS * POINTS];
+    struct md_data *data = c->md->data;
+    struct md_force_field *f = &c->md->bonded.field;
+    for (int k = 0; k < POINTS * POINTS; k++)
+        nodes[k] = (struct md_cmap_node){sin(1 + k), cos(2 * k), sin(3 * k),
+                                         0.5 * cos(1 + 5 * k)};
+    f->cmaps = &map;
+    f->cmap_nodes = nodes;
+    f->n_cmaps = 1;
+    f->n_cmap_nodes = POINTS * POINTS;
+    if (!data->terms)
+        return 0;
+    size_t chains = (size_t)data->n_atoms / CHAIN;
+    struct md_term *grown =
+        realloc(data->terms, (data->n_all_terms + chains) * sizeof *grown);
+    if (!grown)
+        return FAIL(c->ctx, STATUS_MEMORY, "no memory");
+    data->terms = grown;
+    for (int64_t m = 0; m < (int64_t)chains; m++) {
+        int64_t at = CHAIN * m;
+        grown[data->n_all_terms++] = (struct md_term){
+            {at + 1, at + 2, at + 3, at + 4, at + 5}, MD_TERM_CMAP, 0};
+    }
+    return 0;
+}
+
 /* Every style, each of one type; and in place of the last type's dihedrals
  * pairs with coefficients of their own. fene: the length where it breaks, of
  * which the kernels alone know, as the file's bonds would be refused. */
@@ -55,10 +87,10 @@ static int give_styles(struct md_case *c, double fene)
     for (size_t k = 0; data->terms && k < data->n_all_terms; k++) {
         struct md_term *term = &data->terms[k];
         if (term->kind == MD_TERM_DIHEDRAL && term->type == 3)
-            *term = (struct md_term){
-                {term->id[0], term->id[3], 0, 0}, MD_TERM_PAIR14, 0};
+            *term =
+                (struct md_term){{term->id[0], term->id[3]}, MD_TERM_PAIR14, 0};
     }
-    return 0;
+    return give_maps(c);
 }
 
 int molecules_start(struct ctx *ctx, struct md_case *c, int cpu, double fene,

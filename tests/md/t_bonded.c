@@ -7,16 +7,16 @@
 
 #include "base/ctx.h"
 #include "domain/topology.h"
-#include "kernels/md/bonded.h"
+#include "kernels/md/cmap.h"
 #include "kernels/md/pairs.h"
 #include "tests/tap.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- energies and forces of positions x[4][3] ---- */
+/* ---- energies and forces of positions x[5][3] ---- */
 
-typedef double (*energy_fn)(const void *coeff, double x[4][3],
-                            double force[4][3]);
+typedef double (*energy_fn)(const void *coeff, double x[5][3],
+                            double force[5][3]);
 
 static void minus(const double a[3], const double b[3], double out[3])
 {
@@ -24,7 +24,7 @@ static void minus(const double a[3], const double b[3], double out[3])
         out[d] = a[d] - b[d];
 }
 
-static double bond(const void *coeff, double x[4][3], double force[4][3])
+static double bond(const void *coeff, double x[5][3], double force[5][3])
 {
     double r[3], g;
     int broken = 0;
@@ -37,7 +37,7 @@ static double bond(const void *coeff, double x[4][3], double force[4][3])
     return u;
 }
 
-static double angle(const void *coeff, double x[4][3], double force[4][3])
+static double angle(const void *coeff, double x[5][3], double force[5][3])
 {
     double a[3], b[3], f_i[3] = {0}, f_k[3] = {0};
     minus(x[0], x[1], a);
@@ -51,7 +51,7 @@ static double angle(const void *coeff, double x[4][3], double force[4][3])
     return u;
 }
 
-static void measure(double x[4][3], struct torsion *t)
+static void measure(double x[5][3], struct torsion *t)
 {
     double f[3], g[3], h[3];
     minus(x[0], x[1], f);
@@ -60,7 +60,7 @@ static void measure(double x[4][3], struct torsion *t)
     torsion_of(f, g, h, t);
 }
 
-static double dihedral(const void *coeff, double x[4][3], double force[4][3])
+static double dihedral(const void *coeff, double x[5][3], double force[5][3])
 {
     struct torsion t;
     double slope;
@@ -70,7 +70,7 @@ static double dihedral(const void *coeff, double x[4][3], double force[4][3])
     return u;
 }
 
-static double harmonic(const void *coeff, double x[4][3], double force[4][3])
+static double harmonic(const void *coeff, double x[5][3], double force[5][3])
 {
     struct torsion t;
     double slope;
@@ -80,7 +80,7 @@ static double harmonic(const void *coeff, double x[4][3], double force[4][3])
     return u;
 }
 
-static double cvff(const void *coeff, double x[4][3], double force[4][3])
+static double cvff(const void *coeff, double x[5][3], double force[5][3])
 {
     struct torsion t;
     double slope;
@@ -90,7 +90,7 @@ static double cvff(const void *coeff, double x[4][3], double force[4][3])
     return u;
 }
 
-static double signed_one(const void *coeff, double x[4][3], double force[4][3])
+static double signed_one(const void *coeff, double x[5][3], double force[5][3])
 {
     struct torsion t;
     double slope;
@@ -98,6 +98,24 @@ static double signed_one(const void *coeff, double x[4][3], double force[4][3])
     double u = improper_signed(coeff, &t, &slope);
     torsion_forces(&t, slope, force);
     return u;
+}
+
+/* Nodes that are those of no spline are as good for the formulas. */
+enum { MAP_POINTS = 7 };
+struct drawn_map {
+    struct md_cmap map;
+    struct md_cmap_node node[MAP_POINTS * MAP_POINTS];
+};
+
+static double correction(const void *coeff, double x[5][3], double force[5][3])
+{
+    const struct drawn_map *m = coeff;
+    struct cmap_shape shape;
+    minus(x[0], x[1], shape.f);
+    minus(x[1], x[2], shape.g);
+    minus(x[3], x[2], shape.h);
+    minus(x[4], x[3], shape.e);
+    return cmap_forces(&m->map, m->node, &shape, force);
 }
 
 static double spread(uint64_t *state)
@@ -115,17 +133,18 @@ static void check_gradient(const char *name, energy_fn energy,
     double worst = 0, net = 0, torque = 0;
     uint64_t state = 12345;
     for (int trial = 0; trial < 50; trial++) {
-        double x[4][3], force[4][3] = {{0}}, scratch[4][3];
+        double x[5][3], force[5][3] = {{0}}, scratch[5][3];
         double sum[3] = {0}, turn[3] = {0}, greatest = 1;
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 5; k++)
             for (int d = 0; d < 3; d++)
                 x[k][d] = 0.35 * spread(&state) + (d == k % 3 ? 0.9 : 0) +
-                          (k == 3 && d == 1 ? 1.1 : 0);
+                          (k == 3 && d == 1 ? 1.1 : 0) +
+                          (k == 4 && d == 2 ? 2.1 : 0);
         (void)energy(coeff, x, force);
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 5; k++)
             for (int d = 0; d < 3; d++)
                 greatest = fmax(greatest, fabs(force[k][d]));
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 5; k++)
             for (int d = 0; d < 3; d++) {
                 double at = x[k][d];
                 x[k][d] = at + h;
@@ -136,7 +155,7 @@ static void check_gradient(const char *name, energy_fn energy,
                 double slope = (above - below) / (2 * h);
                 worst = fmax(worst, fabs(force[k][d] + slope) / greatest);
             }
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 5; k++) {
             double c[3];
             cross3(x[k], force[k], c);
             for (int d = 0; d < 3; d++) {
@@ -186,12 +205,17 @@ static void check_gradients(void)
     check_gradient("CVFF improper", cvff, &i);
     i = (struct md_improper_coeff){MD_IMPROPER_SIGNED, 40, 0.6, 0, 0};
     check_gradient("improper harmonic in phi", signed_one, &i);
+    struct drawn_map m = {.map = {MAP_POINTS, 0}};
+    for (int k = 0; k < MAP_POINTS * MAP_POINTS; k++)
+        m.node[k] = (struct md_cmap_node){sin(1 + k), cos(2 * k), sin(3 * k),
+                                          cos(1 + 5 * k)};
+    check_gradient("correction map", correction, &m);
 }
 
 /* ---- angles that are known ---- */
 
 /* Four particles with a dihedral angle phi about z. */
-static void make_torsion(double phi, double x[4][3])
+static void make_torsion(double phi, double x[5][3])
 {
     const double at[4][3] = {
         {1, 0, 0}, {0, 0, 0}, {0, 0, 1.3}, {cos(phi), sin(phi), 1.3}};
@@ -202,7 +226,7 @@ static void check_torsions(void)
 {
     double worst = 0;
     for (int k = -17; k <= 18; k++) {
-        double phi = k * pi / 18, x[4][3];
+        double phi = k * pi / 18, x[5][3];
         struct torsion t;
         make_torsion(phi, x);
         measure(x, &t);
@@ -214,7 +238,7 @@ static void check_torsions(void)
     /* Butane's three rotamers in OPLS: trans, gauche, cis by hand. */
     struct md_dihedral_coeff opls = {.style = MD_DIHEDRAL_OPLS,
                                      .c = {1.3, -0.05, 0.2, 0.1, 0}};
-    double force[4][3] = {{0}}, x[4][3];
+    double force[5][3] = {{0}}, x[5][3];
     make_torsion(pi, x);
     tap_near(dihedral(&opls, x, force), 0, 1e-14, "OPLS, trans");
     make_torsion(0, x);
@@ -323,7 +347,7 @@ static void check_travel(struct ctx *ctx)
     size_t n = 0, m = 0, bytes = 0;
     int status = topology_create(ctx, &a) | topology_create(ctx, &b);
     for (int64_t i = 1; i < 600 && status == 0; i++) {
-        struct md_term t = {{i, i + 1, 0, 0}, MD_TERM_BOND, 0};
+        struct md_term t = {{i, i + 1}, MD_TERM_BOND, 0};
         status = topology_add(ctx, a, i, &t, 1);
         if (status == 0)
             status = topology_add(ctx, a, i + 1, &t, 1);

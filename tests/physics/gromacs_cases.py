@@ -276,6 +276,7 @@ def energies(result, energy=KCAL, pressure=1.01325, box=BOX):
     out = {"bond": at("bond_energy"), "angle": at("angle_energy"),
            "dihedral": at("dihedral_energy"),
            "improper": at("improper_energy"), "lj": at("pair_energy"),
+           "cmap": at("cmap_energy") if result.has("cmap_energy") else 0,
            "coulomb": at("coulomb_energy"),
            "potential": at("potential_energy")}
     mass = result.constant("mass")
@@ -321,7 +322,7 @@ gen-vel = no
 TERMS = {"bond": ["Bond", "Harmonic Pot.", "Morse"], "angle": ["Angle", "U-B"],
          "dihedral": ["Proper Dih.", "Ryckaert-Bell.", "Per. Imp. Dih.",
                       "Fourier Dih."],
-         "improper": ["Improper Dih."], "lj": ["LJ (SR)", "LJ-14"],
+         "improper": ["Improper Dih."], "cmap": ["CMAP Dih."], "lj": ["LJ (SR)", "LJ-14"],
          "coulomb": ["Coulomb (SR)", "Coulomb-14", "Coul. recip."],
          "potential": ["Potential"], "virial xx": ["Vir-XX"],
          "virial yy": ["Vir-YY"], "virial zz": ["Vir-ZZ"],

@@ -12,6 +12,7 @@ PHYSICS_TESTS = \
 	tests/physics/card.py \
 	tests/physics/chains.py \
 	tests/physics/charges.py \
+	tests/physics/cmap.py \
 	tests/physics/decks.py \
 	tests/physics/deform.py \
 	tests/physics/term_reach.py \

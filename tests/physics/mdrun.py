@@ -25,6 +25,11 @@ class Result:
         with h5py.File(self.path, "r") as f:
             return f[f"observables/{name}/value"][...]
 
+    def has(self, name):
+        """Whether there is such an observable."""
+        with h5py.File(self.path, "r") as f:
+            return name in f["observables"]
+
     def time(self, name="potential_energy"):
         with h5py.File(self.path, "r") as f:
             return f[f"observables/{name}/time"][...]
