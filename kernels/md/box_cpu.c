@@ -26,8 +26,11 @@ static struct change set_geometry(struct md_store *s,
     }
     md_set_coordinates(s);
     for (int d = 0; d < 3; d++) {
-        double lo = s->setup.box_lo[d];
-        c.offset[d] = lo + c.factor[d] * (before[d] - lo) - s->state_origin[d];
+        double lo = s->setup.box_lo[d], same = before[d] - s->state_origin[d];
+        int grows = c.factor[d] < 1 || c.factor[d] > 1;
+        c.offset[d] =
+            grows ? lo + c.factor[d] * (before[d] - lo) - s->state_origin[d]
+                  : same;
     }
     for (int k = 0; k < s->n_channels && k < box->n_channels; k++)
         md_channel_offset(&box->channels[k], s->channel_offset[k]);

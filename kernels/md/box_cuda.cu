@@ -18,9 +18,9 @@ static void stretch_cells(struct md_store *s, int d, double factor,
                           double origin_before)
 {
     struct cell_grid *g = &s->cells;
-    double lo = s->setup.box_lo[d];
-    g->lo[d] =
-        lo + factor * (g->lo[d] + origin_before - lo) - s->view.origin[d];
+    double lo = s->setup.box_lo[d], was = g->lo[d] + origin_before;
+    int grows = factor < 1 || factor > 1;
+    g->lo[d] = (grows ? lo + factor * (was - lo) : was) - s->view.origin[d];
     g->per_side[d] /= factor;
     /* x of all edges grows with that of the first */
     for (int k = 0; k < 3; k++)
@@ -60,8 +60,11 @@ static int set_geometry(struct md_store *s, const struct md_geometry *box,
     cuda_set_coordinates(s);
     for (int d = 0; d < 3; d++) {
         double lo = s->setup.box_lo[d];
-        c->offset[d] = lo + c->factor[d] * (state_before[d] - lo) -
-                       s->view.state_origin[d];
+        double same = state_before[d] - s->view.state_origin[d];
+        int grows = c->factor[d] < 1 || c->factor[d] > 1;
+        c->offset[d] = grows ? lo + c->factor[d] * (state_before[d] - lo) -
+                                   s->view.state_origin[d]
+                             : same;
         stretch_cells(s, d, c->factor[d], pair_before[d]);
     }
     /* Kernels get the box by value. */

@@ -105,7 +105,8 @@ void md_set_coordinates(struct md_store *s)
         s->state_origin[d] = MD_PRECISION == 3 ? middle : 0;
         double reach = fabs(setup->lo[d] - s->origin[d]);
         reach = fmax(reach, fabs(setup->hi[d] - s->origin[d]));
-        greatest = fmax(greatest, reach + setup->box_length[d]);
+        int open = setup->box_length[d] >= MD_OPEN_LENGTH;
+        greatest = fmax(greatest, reach + (open ? 0 : setup->box_length[d]));
         for (int k = 0; k < SHIFTS; k++) {
             int turn = (d == 0 ? k % 3 : d == 1 ? k / 3 % 3 : k / 9) - 1;
             s->shift[k][d] = (scalar)(turn * setup->box_length[d]);

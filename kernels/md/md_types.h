@@ -134,6 +134,10 @@ struct md_moments {
     double mass;
 };
 
+/* The length of a box, from minus half of it, along a direction in which nobody
+ * is ever wrapped and no bond goes through a face. */
+#define MD_OPEN_LENGTH 1e30
+
 /* The box from now on, of which all that depends on it follows. */
 struct md_geometry {
     double box_length[3]; /* box_lo stays */

@@ -250,6 +250,8 @@ class Result:
         """The edges as rows, and where the box begins."""
         group = self.file["particles/all/box"]
         edges = numpy.asarray(group["edges/value"][frame])
+        if "lower" in group:  # of a box that follows its particles
+            return edges, numpy.asarray(group["lower/value"][frame])
         return edges, numpy.asarray(group.attrs.get("origin", numpy.zeros(3)))
 
     def box(self, frame):

@@ -53,6 +53,8 @@ libwarpdeck_a_SOURCES += \
 	solvers/md/md_influence.c \
 	solvers/md/md_mesh.c \
 	solvers/md/md_observe.c \
+	solvers/md/md_open_box.c \
+	solvers/md/md_open_box.h \
 	solvers/md/md_minimize.c \
 	solvers/md/md_minimize.h \
 	solvers/md/md_random.c \

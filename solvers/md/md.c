@@ -213,8 +213,9 @@ struct md_setup md_setup_of(const struct md *md)
         .outer = md->walls.outer.n_held > 0 ? &md->walls.outer : NULL,
     };
     for (int d = 0; d < 3; d++) {
-        setup.box_lo[d] = md->box_lo[d];
-        setup.box_length[d] = md->box_length[d];
+        int open = md->grid.open[d];
+        setup.box_lo[d] = open ? -0.5 * MD_OPEN_LENGTH : md->box_lo[d];
+        setup.box_length[d] = open ? MD_OPEN_LENGTH : md->box_length[d];
         setup.lo[d] = md->grid.lo[d];
         setup.hi[d] = md->grid.hi[d];
         setup.cut[d] = md->grid.dims[d] > 1 || md->grid.walled[d] || md->tilted;
@@ -261,6 +262,7 @@ int md_open_store(struct ctx *ctx, struct md *md)
 static int md_start(struct ctx *ctx, void *state)
 {
     struct md *md = state;
+    TRY(md_open_box_start(ctx, md));
     TRY(md_open_store(ctx, md));
     TRY(md_place_particles(ctx, md));
     TRY(md_walls_start(ctx, md));

@@ -21,6 +21,7 @@
 #include "md_deform.h"
 #include "md_dynamics.h"
 #include "md_minimize.h"
+#include "md_open_box.h"
 #include "md_replicate.h"
 #include "md_rigid.h"
 #include "md_step.h"
@@ -43,7 +44,7 @@ struct state_io;
 enum {
     MD_NAME_MAX = 32, /* bytes of a species name, with the NUL */
     MD_OBSERVABLES_MAX = 48,
-    MD_FIELDS_MAX = 8
+    MD_FIELDS_MAX = 9
 };
 
 /* Units of what is shown and written, see unit_text. */
@@ -190,6 +191,7 @@ struct md {
     struct md_barostat barostat;
     struct md_deform deform;
     struct md_walls walls;
+    struct md_open_box open;
     int pressure_tensor;    /* its components are shown */
     int with_tensor;        /* sums come by directions */
     int charged;            /* particles carry charges */

@@ -174,7 +174,7 @@ static double pairs_per_volume(const struct md *md, int channel)
     double n_a = (double)md->species[a].count;
     double n_b = (double)md->species[b].count;
     double pairs = a == b ? n_a * (n_a - 1) : 2 * n_a * n_b;
-    if (md_box_changes(md))
+    if (md_volume_changes(md))
         return pairs * md->rdf.per_volume;
     return pairs / md_volume(md) * (double)md->rdf.n_samples;
 }

@@ -138,6 +138,8 @@ double md_volume(const struct md *md);
 void md_box_check(struct params *p, const struct md *md);
 /* Whether the edges change in the run: by a barostat, or [md.deform]. */
 int md_box_changes(const struct md *md);
+/* The same, or faces follow the particles. */
+int md_volume_changes(const struct md *md);
 /* The box, grid and halo for these edges: what a backend needs of it. */
 struct md_geometry;
 void md_new_box(struct md *md, const double length[3], struct md_geometry *out);

@@ -225,7 +225,7 @@ static int turns_of(const struct md *md, size_t pair,
     for (int d = 0; d < 3; d++)
         x[d] -= from[d];
     for (int d = 2; d >= 0; d--) {
-        double length = md->box_length[d];
+        double length = md->open.on[d] ? HUGE_VAL : md->box_length[d];
         turns[d] = 0;
         if (fabs(x[d]) < 0.5 * length)
             continue;

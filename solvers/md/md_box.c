@@ -35,6 +35,11 @@ int md_box_changes(const struct md *md)
     return md->barostat.kind || md->deform.kind;
 }
 
+int md_volume_changes(const struct md *md)
+{
+    return md_box_changes(md) || md_open_box(md);
+}
+
 void md_new_box(struct md *md, const double length[3], struct md_geometry *out)
 {
     for (int d = 0; d < 3; d++)
@@ -54,6 +59,7 @@ void md_set_box(struct md *md, const double length[3])
 
 int md_fit_halo(struct ctx *ctx, struct md *md)
 {
+    TRY(md_open_box_follow(ctx, md));
     if (!md_box_changes(md))
         return 0;
     md_deform_flip(md);

@@ -260,8 +260,9 @@ static double shortest_in_file(const struct md *md)
     double shortest = HUGE_VAL, width[3];
     md_box_widths(md, width);
     for (int d = 0; d < 3; d++)
-        shortest =
-            fmin(shortest, width[d] / (double)md->initial.replicate.n[d]);
+        if (!md->open.on[d])
+            shortest =
+                fmin(shortest, width[d] / (double)md->initial.replicate.n[d]);
     return shortest;
 }
 
@@ -276,7 +277,7 @@ static int check_bond(struct ctx *ctx, const struct md *md,
     for (int d = 0; d < 3; d++)
         x[d] = data->atoms[t->id[1] - 1].position[d] -
                data->atoms[t->id[0] - 1].position[d];
-    nearest_difference(x, md->box_length, md->tilt);
+    md_nearest(md, x);
     double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     if (!(length > 0))
         return md_data_fail(ctx, data, term,

@@ -62,7 +62,12 @@ int md_list_add(struct ctx *ctx, struct md_list *list,
 
 void md_wrap(const struct md *md, struct md_particle *p)
 {
-    wrap_position(p->position, md->box_lo, md->box_length, md->tilt, p->image);
+    double lo[3], length[3];
+    for (int d = 0; d < 3; d++) {
+        lo[d] = md->open.on[d] ? -0.5 * MD_OPEN_LENGTH : md->box_lo[d];
+        length[d] = md->open.on[d] ? MD_OPEN_LENGTH : md->box_length[d];
+    }
+    wrap_position(p->position, lo, length, md->tilt, p->image);
 }
 
 void md_wrap_read(const struct md *md, struct md_particle *p)
@@ -201,7 +206,7 @@ static int make_lattice(struct ctx *ctx, const struct md *md,
 
 /* ---- placing ---- */
 
-static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
+static int list_all(struct ctx *ctx, struct md *md, struct md_list *list)
 {
     if (md->data)
         TRY(md_data_place(ctx, md, md->data, list, md->topology));
@@ -211,6 +216,20 @@ static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
         TRY(comm_agree(ctx, md_random_place(ctx, md, list)));
     else
         TRY(comm_agree(ctx, make_lattice(ctx, md, list)));
+    return 0;
+}
+
+int md_list_particles(struct ctx *ctx, struct md *md, struct md_list *list)
+{
+    md_open_box_swap(md); /* places are those in the box of the start */
+    int status = list_all(ctx, md, list);
+    md_open_box_swap(md);
+    return status;
+}
+
+static int make_particles(struct ctx *ctx, struct md *md, struct md_list *list)
+{
+    TRY(md_list_particles(ctx, md, list));
     int64_t n = (int64_t)list->n;
     TRY(comm_sum_int64(ctx, &n, 1));
     if (n != md->n_particles)

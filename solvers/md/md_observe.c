@@ -388,6 +388,29 @@ static void describe_frame(struct md *md)
     frame->fields = md->fields;
 }
 
+/* Where the box begins, of a box that follows its particles: three rows. */
+static int add_lower_corner(struct ctx *ctx, struct md *md)
+{
+    int at = md->frame.n_fields++, writes = md->grid.rank == 0;
+    double *lower = malloc(sizeof md->box_lo);
+    free(md->field_values[at]);
+    md->field_values[at] = lower;
+    if (!lower)
+        return FAIL(ctx, STATUS_MEMORY, "no memory for a box");
+    memcpy(lower, md->box_lo, sizeof md->box_lo);
+    md->fields[at] =
+        (struct field){.name = "box/lower",
+                       .unit = md->unit_text[MD_LENGTH],
+                       .description = "where the box begins, x, y, z",
+                       .type = FIELD_DOUBLE,
+                       .components = 1,
+                       .total = 3,
+                       .first = writes ? 0 : 3,
+                       .n = writes ? 3 : 0,
+                       .values = lower};
+    return 0;
+}
+
 int md_frame(struct ctx *ctx, void *state, int n_names,
              const char *const *names, const struct field_frame **out)
 {
@@ -409,6 +432,8 @@ int md_frame(struct ctx *ctx, void *state, int n_names,
     for (int f = 0; f < N_FIELDS && status == 0; f++)
         if (wanted[f])
             status = add_field(ctx, md, (enum md_field)f, first, n);
+    if (status == 0 && md_open_box(md))
+        status = add_lower_corner(ctx, md);
     TRY(comm_agree(ctx, status));
     *out = &md->frame;
     return 0;

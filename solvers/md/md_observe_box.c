@@ -17,6 +17,12 @@ static const struct {
 
 static const struct {
     const char *name, *description;
+} lower[3] = {{"box_xlo", "where the box begins along x"},
+              {"box_ylo", "where the box begins along y"},
+              {"box_zlo", "where the box begins along z"}};
+
+static const struct {
+    const char *name, *description;
 } tensor[6] = {
     {"pressure_xx", "xx of the pressure tensor, (sum m v v + r f) / V"},
     {"pressure_yy", "yy of the pressure tensor"},
@@ -39,7 +45,7 @@ void md_observe_box_init(struct md *md)
     if (md->ramp.steps > 0)
         md_add_observable(md, "thermostat_temperature", MD_TEMPERATURE,
                           "temperature that the thermostat keeps", NULL, 0, 6);
-    if (md_box_changes(md)) {
+    if (md_volume_changes(md)) {
         md_add_observable(md, "volume", MD_VOLUME, "volume of the box", "V", 0,
                           3);
         md_add_observable(md, "density", MD_DENSITY, "mass per volume", NULL, 0,
@@ -48,6 +54,10 @@ void md_observe_box_init(struct md *md)
             md_add_observable(md, edges[d].name, MD_LENGTH,
                               edges[d].description, NULL, 0, 6);
     }
+    for (int d = 0; d < 3; d++)
+        if (md->open.on[d])
+            md_add_observable(md, lower[d].name, MD_LENGTH,
+                              lower[d].description, NULL, 0, 6);
     for (int t = 0; t < n_components(md); t++)
         md_add_observable(md, tensor[t].name, MD_PRESSURE,
                           tensor[t].description, NULL, 0, 6);
@@ -91,11 +101,14 @@ int md_observe_box(struct ctx *ctx, struct md *md, double *values, int *n)
 {
     if (md->ramp.steps > 0)
         values[(*n)++] = md->temperature;
-    if (md_box_changes(md)) {
+    if (md_volume_changes(md)) {
         values[(*n)++] = md_volume(md);
         values[(*n)++] = density_of(md);
         for (int d = 0; d < 3; d++)
             values[(*n)++] = md->box_length[d];
     }
+    for (int d = 0; d < 3; d++)
+        if (md->open.on[d])
+            values[(*n)++] = md->box_lo[d];
     return n_components(md) > 0 ? observe_tensor(ctx, md, values, n) : 0;
 }

@@ -338,7 +338,9 @@ static void choose_grid(struct ctx *ctx, struct params *p, struct md *md)
     grid_init(&md->grid, md->box_lo, md->box_length, dims, comm_rank(ctx->comm),
               size);
     for (int d = 0; d < 3; d++)
-        md->grid.walled[d] = md->walls.outer.walled[d];
+        md->grid.open[d] = md->open.on[d];
+    for (int d = 0; d < 3; d++)
+        md->grid.walled[d] = md->walls.outer.walled[d] || md->open.on[d];
     if (md->tilted)
         grid_set_tilt(&md->grid, md->tilt);
 }
@@ -374,6 +376,7 @@ int md_read_params(struct ctx *ctx, struct params *p, struct md *md)
     TRY(comm_agree(ctx, md_analysis_read(ctx, p, md)));
     md_tilt_read(p, md);
     md_deform_read(p, md);
+    md_open_box_read(p, md);
     md_bath_check_box(p, md);
     if (!md->initial.read && md->box_length[0] > 0) {
         md_tilt_check(ctx, p, md);

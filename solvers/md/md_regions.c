@@ -186,7 +186,7 @@ static int find_images(const struct md *md, const struct md_region *r, int d,
     double longest = 0.5 * sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
     double reach = fmin(r->radius, longest * (1 + 1e-9));
     *first = 0;
-    if (md->walls.outer.walled[d])
+    if (md->grid.walled[d])
         return 1;
     if (r->kind == MD_REGION_CYLINDER && d == r->axis) {
         *first = -floor((x - md->box_lo[d]) / l[d]);

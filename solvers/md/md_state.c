@@ -198,7 +198,7 @@ static int save_rdf(struct ctx *ctx, const struct md *md, struct state_io *io)
     double density = rdf->per_volume;
     struct state_array per_volume =
         state_shared("rdf/per_volume", STATE_DOUBLE, 1, &density);
-    if (md_box_changes(md))
+    if (md_volume_changes(md))
         TRY_CLEANUP(state_put(ctx, io, &per_volume));
 cleanup:
     free(sum);
@@ -327,7 +327,10 @@ static int rebuild_list(struct ctx *ctx, struct md *md, struct state_io *io,
     TRY_CLEANUP(comm_agree(ctx, status));
     if (md->topology)
         TRY_CLEANUP(md_restore_terms(ctx, md, io, p, n));
-    TRY_CLEANUP(md_redistribute(ctx, md));
+    md->open.held = 1; /* the bounds are those of then */
+    status = md_redistribute(ctx, md);
+    md->open.held = 0;
+    TRY_CLEANUP(status);
     for (int d = 0; d < 3; d++)
         md->tilt[d] = tilt[d];
     if (md_box_changes(md))
@@ -432,7 +435,7 @@ static int restore_rdf(struct ctx *ctx, struct md *md, struct state_io *io)
     TRY(state_get(ctx, io, &samples));
     struct state_array per_volume =
         state_shared("rdf/per_volume", STATE_DOUBLE, 1, &rdf->per_volume);
-    if (md_box_changes(md))
+    if (md_volume_changes(md))
         TRY(state_get(ctx, io, &per_volume));
     if (md->grid.rank != 0)
         memset(rdf->counts, 0, (size_t)n * sizeof *rdf->counts);

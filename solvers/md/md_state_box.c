@@ -46,6 +46,7 @@ static int move_all(struct ctx *ctx, struct state_io *io, transfer move,
         md->stress.kinetic[d] = stress[d];
         md->stress.virial[d] = stress[3 + d];
     }
+    TRY(md_open_box_state(ctx, io, md, move == io->put));
     if (!md_box_changes(md))
         return 0;
     struct state_array arrays[] = {
@@ -74,6 +75,8 @@ int md_restore_box(struct ctx *ctx, struct md *md, struct state_io *io)
         length[d] = md->box_length[d];
     md_ramp_temperature(md); /* before what it adds to is taken back */
     TRY(move_all(ctx, io, io->get, md, length));
+    if (md_volume_changes(md) && !md_box_changes(md))
+        md_fit_grid(md);
     if (!md_box_changes(md))
         return 0;
     for (int d = 0; d < 3; d++)

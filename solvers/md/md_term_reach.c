@@ -38,7 +38,7 @@ static double distance(const struct md *md, const struct md_term *t, int a,
     for (int d = 0; d < 3; d++)
         x[d] = md->data->atoms[t->id[b] - 1].position[d] -
                md->data->atoms[t->id[a] - 1].position[d];
-    nearest_difference(x, md->box_length, md->tilt);
+    md_nearest(md, x);
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 

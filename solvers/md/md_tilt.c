@@ -108,6 +108,12 @@ static void check_walls(struct params *p, const struct md *md)
     static const int across[3] = {1, 2, 2};
     const int *walled = md->walls.outer.walled;
     for (int t = 0; t < 3; t++) {
+        int e = md->open.on[along[t]] ? along[t] : across[t];
+        if (md->open.on[e] && fabs(md->tilt[t]) > 0)
+            params_error(p, "domain", "boundary",
+                         "a box that follows its particles in %c must not lean "
+                         "there: the tilt %s is %g",
+                         "xyz"[e], names[t], md -> tilt[t]);
         int d = walled[along[t]] ? along[t] : across[t];
         if (walled[d] && fabs(md->tilt[t]) > 0)
             params_error(p, "md.walls", NULL,
@@ -148,6 +154,8 @@ void md_fit_grid(struct md *md)
     grid_init(&next, md->box_lo, md->box_length, g->dims, g->rank, g->size);
     for (int d = 0; d < 3; d++)
         next.walled[d] = g->walled[d];
+    for (int d = 0; d < 3; d++)
+        next.open[d] = g->open[d];
     if (md->tilted)
         grid_set_tilt(&next, md->tilt);
     grid_cut(&next, g->cuts);

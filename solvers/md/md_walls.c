@@ -175,7 +175,7 @@ double md_shortest_edge(const struct md *md)
     double shortest = HUGE_VAL, width[3];
     md_box_widths(md, width);
     for (int d = 0; d < 3; d++)
-        if (!md->walls.outer.walled[d] || md->bonded.on)
+        if (!md->open.on[d] && (!md->walls.outer.walled[d] || md->bonded.on))
             shortest = fmin(shortest, width[d]);
     return shortest;
 }

@@ -61,7 +61,7 @@ void grid_init(struct grid *g, const double box_lo[3],
         g->box_lo[d] = box_lo[d];
         g->box_length[d] = box_length[d];
         g->dims[d] = dims[d];
-        g->walled[d] = 0;
+        g->walled[d] = g->open[d] = 0;
         g->tilt[d] = 0;
         g->cuts[d] = NULL;
     }

@@ -20,6 +20,7 @@ struct grid {
     int rank, size;
     double lo[3], hi[3]; /* this rank's block */
     int walled[3];  /* the box ends here; 0 after grid_init(): it repeats */
+    int open[3];    /* it ends, and follows the particles; else 0 */
     int tilted;     /* 0 after grid_init() */
     double tilt[3]; /* xy, xz, yz */
     const double *cuts[3]; /* [dims + 1] faces of direction d, as parts of the

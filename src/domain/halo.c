@@ -97,6 +97,8 @@ static void count_hops(const struct halo *h, int hops[3])
     for (int d = 2; d >= 0; d--) {
         double width = grid_narrowest(g, d);
         hops[d] = g->dims[d] > 1 || g->tilted ? (int)(reach[d] / width) + 2 : 0;
+        if (g->walled[d] && !g->tilted && hops[d] > g->dims[d] - 1)
+            hops[d] = g->dims[d] - 1; /* no block is beyond the last one */
         int images = hops[d] / g->dims[d] + 1;
         if (d == 2)
             reach[1] += images * fabs(g->tilt[2]);
@@ -279,7 +281,8 @@ void halo_set_box(struct halo *h, const struct grid *grid,
     for (int c = 0; c < h->n_channels; c++)
         channel_init(&h->channels[c], &h->grid, h->delta[c]);
     for (int d = 0; d < 3; d++) {
-        out->box_length[d] = grid->box_length[d];
+        out->box_length[d] =
+            grid->open[d] ? MD_OPEN_LENGTH : grid->box_length[d];
         out->lo[d] = grid->lo[d];
         out->hi[d] = grid->hi[d];
         out->tilt[d] = grid->tilt[d];
@@ -298,12 +301,14 @@ static int is_same_reach(const struct halo *h)
     return n == h->n_channels;
 }
 
-/* In a box with right angles and blocks of equal size all ranks come to the
- * same answer. */
+/* In a box with right angles and blocks of equal size that repeats all ranks
+ * come to the same answer. */
 static int all_have_same_reach(struct ctx *ctx, const struct halo *h, int *same)
 {
     int64_t changed = !is_same_reach(h);
-    if (h->grid.tilted || h->grid.cuts[0] || h->grid.cuts[1] || h->grid.cuts[2])
+    const struct grid *g = &h->grid;
+    int ends = g->walled[0] || g->walled[1] || g->walled[2];
+    if (ends || g->tilted || g->cuts[0] || g->cuts[1] || g->cuts[2])
         TRY(comm_max_int64(ctx, &changed, 1));
     *same = !changed;
     return 0;

@@ -265,6 +265,31 @@ static int look_at_box(struct reader *r, struct frame_head *head)
     return 0;
 }
 
+/* The lower corner by frame, of a box that follows its particles. */
+static void look_at_lower(struct reader *r, struct frame_head *head)
+{
+    H5O_type_t kind;
+    hsize_t shape[H5_RANK_MAX] = {0}, start[2] = {0}, count[2] = {1, 3};
+    if (!there(r, "box/lower", &kind) || kind != H5O_TYPE_GROUP ||
+        !there(r, "box/lower/value", &kind) || kind != H5O_TYPE_DATASET)
+        return;
+    hid_t set = open_set(r, "box/lower/value");
+    int good = set >= 0 && shape_of(set, shape) == 2 && shape[1] == 3;
+    int64_t frame = good ? find_frame(r, "box/lower", (int64_t)shape[0]) : -1;
+    if (frame >= 0) {
+        hid_t memory = H5Screate_simple(1, &count[1], NULL);
+        hid_t space = H5Dget_space(set);
+        start[0] = (hsize_t)frame;
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
+        H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
+                head->origin);
+        H5Sclose(memory);
+        H5Sclose(space);
+    }
+    if (set >= 0)
+        H5Dclose(set);
+}
+
 /* The lower corner, which this program writes beside the edges. */
 static void look_at_origin(struct reader *r, struct frame_head *head)
 {
@@ -347,6 +372,7 @@ static int open_file(struct ctx *ctx, const char *path, const char *group,
     }
     TRY(look_at_box(r, head));
     look_at_origin(r, head);
+    look_at_lower(r, head);
     head->n = r->n;
     head->step = r->step;
     return 0;

@@ -40,6 +40,7 @@ PHYSICS_TESTS = \
 	tests/physics/minimize.py \
 	tests/physics/nist.py \
 	tests/physics/npt.py \
+	tests/physics/open_box.py \
 	tests/physics/pair_sections.py \
 	tests/physics/pairs.py \
 	tests/physics/peer.py \
