@@ -289,14 +289,20 @@ static struct term_view view_of(const struct md_store *s, int side)
     return b;
 }
 
+/* With correction maps a thread has up to 168 registers, others 128 at most. */
+static constexpr int blocks_of(int terms)
+{
+    return terms == TERMS_ALL ? BLOCKS_AT_ONCE / 2 : BLOCKS_AT_ONCE;
+}
+
 template <int TERMS, int WANT> static constexpr auto plain_kernel(void)
 {
-    return kernel_of<term_force<TERMS, WANT>, 1, BLOCKS_AT_ONCE>();
+    return kernel_of<term_force<TERMS, WANT>, 1, blocks_of(TERMS)>();
 }
 
 template <int TERMS, int HOW, int WANT> static constexpr auto fixed_kernel(void)
 {
-    return kernel_of<term_force_fixed<TERMS, HOW, WANT>, 1, BLOCKS_AT_ONCE>();
+    return kernel_of<term_force_fixed<TERMS, HOW, WANT>, 1, blocks_of(TERMS)>();
 }
 
 typedef decltype(plain_kernel<TERMS_PLAIN, 0>()) term_kernel;
