@@ -17,9 +17,6 @@
 #include "md_fingerprint.h"
 #include "md_text.h"
 
-#define KERNEL_FN static inline __attribute__((unused))
-#include "kernels/md/wrap.h"
-
 /* ---- a set of maps ---- */
 
 static int fail_memory(struct ctx *ctx)
@@ -250,16 +247,6 @@ int md_cmap_read(struct ctx *ctx, struct params *p, struct md *md)
 
 /* ---- the start ---- */
 
-static double distance(const struct md *md, int64_t a, int64_t b)
-{
-    double x[3];
-    for (int d = 0; d < 3; d++)
-        x[d] = md->data->atoms[b - 1].position[d] -
-               md->data->atoms[a - 1].position[d];
-    nearest_difference(x, md->box_length, md->tilt);
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
 int md_cmap_check(struct ctx *ctx, const struct md *md)
 {
     const struct md_data *data = md->data;
@@ -267,7 +254,7 @@ int md_cmap_check(struct ctx *ctx, const struct md *md)
     for (size_t k = 0; k < data->n_all_terms; k++) {
         const struct md_term *t = &data->terms[k];
         for (int e = 1; t->kind == MD_TERM_CMAP && e < MD_TERM_MOST; e++) {
-            double r = distance(md, t->id[e - 1], t->id[e]);
+            double r = md_data_distance(md, t->id[e - 1], t->id[e]);
             if (!(r <= most))
                 return md_data_fail(
                     ctx, data, k,

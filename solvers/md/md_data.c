@@ -14,9 +14,6 @@
 #include "md.h"
 #include "md_analysis.h"
 
-#define KERNEL_FN static inline __attribute__((unused))
-#include "kernels/md/wrap.h"
-
 enum { PIECE = 16384 }; /* atoms or terms sent at once */
 
 int md_data_is(const char *path)
@@ -266,6 +263,16 @@ static double shortest_in_file(const struct md *md)
     return shortest;
 }
 
+double md_data_distance(const struct md *md, int64_t a, int64_t b)
+{
+    double x[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = md->data->atoms[b - 1].position[d] -
+               md->data->atoms[a - 1].position[d];
+    md_nearest(md, x);
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
 /* A bond of more than half the box is nearer to another image of its particle:
  * a wrong id, or a box that is not the file's. Rank 0. */
 static int check_bond(struct ctx *ctx, const struct md *md,
@@ -273,12 +280,8 @@ static int check_bond(struct ctx *ctx, const struct md *md,
 {
     const struct md_term *t = &data->terms[term];
     const struct md_bond_coeff *c = &md->bonded.bonds[t->type];
-    double x[3], most = 0.5 * shortest_in_file(md);
-    for (int d = 0; d < 3; d++)
-        x[d] = data->atoms[t->id[1] - 1].position[d] -
-               data->atoms[t->id[0] - 1].position[d];
-    md_nearest(md, x);
-    double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    double most = 0.5 * shortest_in_file(md);
+    double length = md_data_distance(md, t->id[0], t->id[1]);
     if (!(length > 0))
         return md_data_fail(ctx, data, term,
                             "atoms %" PRId64 " and %" PRId64

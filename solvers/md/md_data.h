@@ -98,6 +98,10 @@ int64_t md_data_line(struct ctx *ctx, const struct md_data *data, size_t term);
 int md_data_fail(struct ctx *ctx, const struct md_data *data, size_t term,
                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* How far two atoms of md->data are apart, by ids: of the nearest images, where
+ * there are some. Rank 0. */
+double md_data_distance(const struct md *md, int64_t a, int64_t b);
+
 /* The pairs that bonds exclude or scale: those among the terms of a topology,
  * else what the bonds of a data file make of them. Rank 0; not collective. */
 int md_data_special(struct ctx *ctx, const struct md *md, struct md_data *data);

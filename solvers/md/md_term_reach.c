@@ -7,9 +7,6 @@
 #include "base/ctx.h"
 #include "md_data.h"
 
-#define KERNEL_FN static inline __attribute__((unused))
-#include "kernels/md/wrap.h"
-
 /* Lengths of the start are exceeded by so much in the run, and those of a
  * spring by so many standard deviations of it at the highest temperature that
  * the deck names. */
@@ -31,17 +28,6 @@ static double spread(const struct md *md, const struct md_bond_coeff *c)
     return k > 0 ? sqrt(0.5 * md->constants->boltzmann * hottest(md) / k) : 0;
 }
 
-static double distance(const struct md *md, const struct md_term *t, int a,
-                       int b)
-{
-    double x[3];
-    for (int d = 0; d < 3; d++)
-        x[d] = md->data->atoms[t->id[b] - 1].position[d] -
-               md->data->atoms[t->id[a] - 1].position[d];
-    md_nearest(md, x);
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
 /* The way from one particle of the term to the next; of an improper, whose
  * particles do not follow one another, the greatest distance. */
 static double length_of(const struct md *md, const struct md_term *t)
@@ -49,10 +35,10 @@ static double length_of(const struct md *md, const struct md_term *t)
     int n = md_term_size(t->kind);
     double way = 0, greatest = 0;
     for (int k = 1; k < n; k++)
-        way += distance(md, t, k - 1, k);
+        way += md_data_distance(md, t->id[k - 1], t->id[k]);
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++)
-            greatest = fmax(greatest, distance(md, t, a, b));
+            greatest = fmax(greatest, md_data_distance(md, t->id[a], t->id[b]));
     return t->kind == MD_TERM_IMPROPER ? greatest : way;
 }
 
